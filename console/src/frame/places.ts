@@ -8,6 +8,8 @@ export interface Place {
   Icon: typeof House;
   /** After `g`. */
   key: string;
+  /** Other paths of this place. */
+  also?: readonly string[];
   /** Whose number stands beside it. */
   badge?: 'approvals' | 'home';
 }
@@ -17,9 +19,15 @@ export const places: readonly Place[] = [
   { label: 'Agents', link: { to: '/agents' }, Icon: Bot, key: 'a' },
   { label: 'Registry', link: { to: '/registry' }, Icon: Library, key: 'e' },
   { label: 'Approvals', link: { to: '/approvals' }, Icon: Inbox, key: 'r', badge: 'approvals' },
-  { label: 'Costs', link: { to: '/costs' }, Icon: CircleDollarSign, key: 'c' },
+  { label: 'Costs', link: { to: '/costs' }, also: ['/budgets'], Icon: CircleDollarSign, key: 'c' },
   { label: 'Keys', link: { to: '/keys' }, Icon: KeyRound, key: 'k' },
   { label: 'Audit', link: { to: '/audit' }, Icon: FileClock, key: 'u' },
-  { label: 'People', link: { to: '/teams' }, Icon: Users, key: 't' },
+  {
+    label: 'People',
+    link: { to: '/teams' },
+    also: ['/users', '/groups', '/service-principals'],
+    Icon: Users,
+    key: 't',
+  },
   { label: 'Organisation', link: { to: '/organisation' }, Icon: Settings, key: 'o' },
 ];

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { ask } from '../server.ts';
 import { places, type Place } from './places.ts';
 import { TeamSwitch } from './team-switch.tsx';
@@ -44,7 +44,7 @@ export function SideBar({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
 }
 
 function Line({
-  place: { label, link, Icon, key },
+  place: { label, link, also = [], Icon, key },
   isOpen,
   onClose,
   waiting = 0,
@@ -55,13 +55,15 @@ function Line({
   waiting: number | undefined;
 }) {
   const isExact = link.to === '/';
+  const { pathname } = useLocation();
+  const isAlso = also.some((path) => pathname.startsWith(path));
   return (
     <Link
       {...link}
       activeOptions={{ exact: isExact }}
       onClick={onClose}
       title={`${label} (g ${key})`}
-      className={`flex h-8 items-center gap-2.5 rounded px-2 text-quiet hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-strong aria-[current=page]:text-text ${isOpen ? '' : 'max-wide:justify-center'}`}
+      className={`flex h-8 items-center gap-2.5 rounded px-2 text-quiet hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-strong aria-[current=page]:text-text ${isAlso ? 'bg-hover font-strong text-text' : ''} ${isOpen ? '' : 'max-wide:justify-center'}`}
     >
       <Icon size={16} aria-hidden className="shrink-0" />
       <span className={`flex-1 ${isOpen ? '' : 'max-wide:sr-only'}`}>{label}</span>

@@ -1,7 +1,9 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { IconButton } from './button.tsx';
+
+const fields = 'input, select, textarea';
 
 interface DialogProps {
   title: string;
@@ -10,15 +12,21 @@ interface DialogProps {
   onClose: () => void;
   /** 30rem unless told. */
   wide?: boolean;
+  /** A press beside it leaves it open: what it shows is not shown again. */
+  staysOpen?: boolean;
   children: ReactNode;
 }
 
-export function Dialog({ title, about, isOpen, onClose, wide = false, children }: DialogProps) {
+export function Dialog({ title, about, isOpen, onClose, wide = false, staysOpen = false, children }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
-    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <BaseDialog.Root open={isOpen} disablePointerDismissal={staysOpen} onOpenChange={(open) => !open && onClose()}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="eases fixed inset-0 z-40 bg-[rgb(0_0_0/0.35)] data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <BaseDialog.Popup
+          ref={popup}
+          // The close button comes first.
+          initialFocus={() => popup.current?.querySelector<HTMLElement>(fields) ?? true}
           className={`eases fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] w-full max-w-[calc(100vw-2rem)] -translate-x-1/2 flex-col rounded border border-line bg-raised shadow-float data-ending-style:opacity-0 data-starting-style:opacity-0 ${wide ? 'phone:w-[56rem]' : 'phone:w-[30rem]'}`}
         >
           <div className="flex items-start gap-2 px-5 pt-4">

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useId, type ReactNode } from 'react';
 import { SvcLine } from './copy.tsx';
 
 export interface Tab {
@@ -89,10 +89,13 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }) {
 
 /** A titled part of a page. Never inside another one. */
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  const id = useId();
   return (
-    <section className="mb-6">
+    <section className="mb-6" aria-labelledby={id}>
       <div className="mb-2 flex min-h-6 flex-wrap items-baseline gap-3">
-        <h2 className="text-section">{title}</h2>
+        <h2 id={id} className="text-section">
+          {title}
+        </h2>
         <div className="ml-auto text-meta text-quiet">{aside}</div>
       </div>
       {children}
@@ -103,7 +106,7 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
 /** Facts as names and values. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1.5">
+    <dl className="grid grid-cols-[minmax(100px,max-content)_1fr] gap-x-6 gap-y-1.5">
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-quiet">{name}</dt>

@@ -1,5 +1,48 @@
-import { Page } from '../../parts/page.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMe } from '../../me.ts';
+import { Empty, Page, Section } from '../../parts/page.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { ask } from '../../server.ts';
+import { BudgetOf } from './budget-of.tsx';
+import { costsTabs } from './costs-tabs.ts';
 
 export function BudgetsPage() {
-  return <Page title="Budgets">This page is not built yet.</Page>;
+  const me = useMe();
+  const teams = useQuery(ask('teams.list', { query: { limit: 200 } }));
+  const isAdmin = me?.role === 'admin';
+  // Only admins of a team see its budget.
+  const shown = teams.data?.items.filter(({ your_role }) => isAdmin || your_role === 'admin');
+  const can = { allowed: me !== undefined };
+  return (
+    <Page
+      title="Budgets"
+      tabs={costsTabs}
+      svc="svc team budget show <team>"
+      about="A call counts for its key, its holder, its team and the organisation. The first spent limit ends it."
+    >
+      {teams.error !== null && <Refusal error={teams.error} />}
+      {me?.can['budgets.show']?.allowed === true && (
+        <Section title="The organisation">
+          <BudgetOf scope="org" can={me.can['budgets.set']} />
+        </Section>
+      )}
+      {shown?.map(({ name }) => (
+        <Section
+          key={name}
+          title={`Team ${name}`}
+          aside={
+            <Link to="/costs" search={{ team: name }} className="text-accent">
+              costs
+            </Link>
+          }
+        >
+          <BudgetOf scope="team" scope_id={name} can={can} />
+        </Section>
+      ))}
+      {shown?.length === 0 && me?.can['budgets.show']?.allowed !== true && (
+        <Empty>You administer no team. Admins of a team see and set its budget.</Empty>
+      )}
+    </Page>
+  );
 }

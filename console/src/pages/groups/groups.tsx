@@ -1,5 +1,87 @@
-import { Page } from '../../parts/page.tsx';
+import type { Group } from '@gantry/contract/groups.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { count } from '../../parts/figures.ts';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { Field, Form, TextArea } from '../../parts/form.tsx';
+import { List, pagesOf, type Column } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { useSend } from '../../parts/use-send.ts';
+import { When } from '../../parts/when.tsx';
+import { askList } from '../../server.ts';
+import { peopleTabs } from '../people/people-tabs.ts';
+import { TeamChoice, useTeamNames } from '../people/team-choice.tsx';
+
+const route = getRouteApi('/groups');
+
+const columns: readonly Column<Group>[] = [
+  { header: 'Group', width: 'minmax(0,1fr)', cell: ({ name }) => name },
+  { header: 'Team', width: '120px', cell: ({ team }) => team },
+  { header: 'Description', width: 'minmax(0,2fr)', isExtra: true, cell: ({ description }) => description || '–' },
+  { header: 'Members', width: '90px', isExtra: true, align: 'right', cell: ({ members }) => count(members.length) },
+  { header: 'Created', width: '110px', isExtra: true, cell: ({ created_at }) => <When at={created_at} /> },
+];
 
 export function GroupsPage() {
-  return <Page title="Groups">This page is not built yet.</Page>;
+  const { team } = route.useSearch();
+  const groups = useInfiniteQuery(askList('groups.list', { query: { limit: 100, ...(team && { team }) } }));
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <Page
+      title="Groups"
+      tabs={peopleTabs}
+      svc="svc group list"
+      about="A group is a named set of a team’s members. A permission that it gets is theirs."
+      actions={
+        <Button look="main" onClick={() => setCreating(true)}>
+          New group
+        </Button>
+      }
+    >
+      <Filters>
+        <ChoiceFilter name="team" label="Any team" options={useTeamNames()} />
+      </Filters>
+      <List
+        label="Groups"
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => ({ to: '/groups/$id', params: { id } })}
+        {...pagesOf(groups)}
+        empty={
+          <Empty>
+            No group yet. Make one for people who need the same permission, such as reviewers, and grant to the group.
+          </Empty>
+        }
+      />
+      {isCreating && <NewGroup team={team} onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function NewGroup({ team: chosen, onClose }: { team: string | undefined; onClose: () => void }) {
+  const navigate = useNavigate();
+  const create = useSend('groups.create', { says: ({ name, team }) => `Group ${name} of team ${team} exists` });
+  return (
+    <Dialog title="New group" isOpen onClose={onClose}>
+      <Form
+        send="Create the group"
+        error={create.error}
+        isSending={create.isPending}
+        onCancel={onClose}
+        onSend={({ name = '', team = '', description = '' }) =>
+          create.mutate(
+            { body: { name, team, description } },
+            { onSuccess: ({ answer: { id } }) => void navigate({ to: '/groups/$id', params: { id } }) },
+          )
+        }
+      >
+        <Field name="name" label="Name" required help="Lower-case letters, digits and hyphens." />
+        <TeamChoice chosen={chosen} />
+        <TextArea name="description" label="Description" rows={2} />
+      </Form>
+    </Dialog>
+  );
 }

@@ -1,0 +1,6 @@
+import type { Tab } from '../../parts/page.tsx';
+
+export const costsTabs: readonly Tab[] = [
+  { label: 'Costs', link: { to: '/costs' } },
+  { label: 'Budgets', link: { to: '/budgets' } },
+];

@@ -1,0 +1,73 @@
+import type { Group } from '@gantry/contract/groups.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Choice, Field, Form, TextArea } from '../../parts/form.tsx';
+import { useSend } from '../../parts/use-send.ts';
+import { ask, send } from '../../server.ts';
+
+interface Props {
+  group: Group;
+  onClose: () => void;
+}
+
+export function AddGroupMember({ group: { id, name, team, members }, onClose }: Props) {
+  const whole = useQuery(ask('teams.show', { params: { team } }));
+  const add = useSend('groups.add_member', { says: (_, { body }) => `${body.email} is in group ${name}` });
+  const others = (whole.data?.members ?? [])
+    .map(({ principal }) => principal.replace(/^user:/, ''))
+    .filter((email) => !members.some((member) => member.email === email));
+  return (
+    <Dialog title={`Add a member to ${name}`} isOpen onClose={onClose}>
+      <Form
+        send="Add to the group"
+        error={add.error}
+        isSending={add.isPending}
+        onCancel={onClose}
+        onSend={({ email = '' }) => add.mutate({ params: { id }, body: { email } }, { onSuccess: onClose })}
+      >
+        <Choice name="email" label="Member" options={others} help={`Members of team ${team} who are not in it yet.`} />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function ChangeGroup({ group: { id, ...before }, onClose }: Props) {
+  const { name, description } = before;
+  const change = useSend('groups.update', {
+    says: (after) => `Group ${after.name} is changed`,
+    undo: async () => await send('groups.update', { params: { id }, body: { name, description } }),
+  });
+  return (
+    <Dialog title={`Change ${name}`} isOpen onClose={onClose}>
+      <Form
+        send="Save"
+        error={change.error}
+        isSending={change.isPending}
+        onCancel={onClose}
+        onSend={(body) => change.mutate({ params: { id }, body }, { onSuccess: onClose })}
+      >
+        <Field name="name" label="Name" required defaultValue={name} />
+        <TextArea name="description" label="Description" rows={2} defaultValue={description} />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function DeleteGroup({ group: { id, name }, onClose }: Props) {
+  const navigate = useNavigate();
+  const remove = useSend('groups.delete', { changes: ['permissions'], says: () => `Group ${name} is deleted` });
+  return (
+    <Confirm
+      title={`Delete group ${name}`}
+      about="The permissions that it got end for its members."
+      name={name}
+      send="Delete the group"
+      error={remove.error}
+      isSending={remove.isPending}
+      onClose={onClose}
+      onSend={() => remove.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: '/groups' }) })}
+    />
+  );
+}

@@ -1,0 +1,107 @@
+import { roles } from '@gantry/contract/roles.ts';
+import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Choice, Field, Form } from '../../parts/form.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import { useSend } from '../../parts/use-send.ts';
+import { wordsOf } from '../../parts/words.ts';
+import { send } from '../../server.ts';
+import { AllowedAssets } from './new-principal.tsx';
+
+interface Props {
+  principal: ServicePrincipal;
+  onClose: () => void;
+}
+
+const graces = [
+  { value: '0', label: 'at once' },
+  { value: '3600', label: 'after an hour' },
+  { value: '86400', label: 'after a day' },
+  { value: '604800', label: 'after a week' },
+];
+
+export function RotateKey({ principal: { id, name }, onClose }: Props) {
+  const rotate = useSend('principals.rotate_key', { says: () => `principal:${name} has a new key` });
+  if (rotate.data !== undefined)
+    return (
+      <ShownOnce title={`New key of principal:${name}`} value={rotate.data.answer.key} onClose={onClose}>
+        A pipeline reads it from SERVICE_API_KEY.
+      </ShownOnce>
+    );
+  return (
+    <Dialog title={`Rotate the key of ${name}`} isOpen onClose={onClose}>
+      <Form
+        send="Create a new key"
+        error={rotate.error}
+        isSending={rotate.isPending}
+        onCancel={onClose}
+        onSend={({ grace_seconds }) =>
+          rotate.mutate({ params: { id }, body: { grace_seconds: Number(grace_seconds) } })
+        }
+      >
+        <Choice
+          name="grace_seconds"
+          label="Earlier keys end"
+          options={graces}
+          help="At once if a key has leaked. Later, the pipeline has time to take the new one."
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function ChangePrincipal({ principal: { id, name, ...before }, onClose }: Props) {
+  const { role, allowed_assets, description } = before;
+  const change = useSend('principals.update', {
+    says: (after) => `principal:${name} is ${after.role}; it reaches ${after.allowed_assets.join(', ') || 'nothing'}`,
+    undo: async () => await send('principals.update', { params: { id }, body: { role, allowed_assets, description } }),
+  });
+  return (
+    <Dialog title={`Change ${name}`} isOpen onClose={onClose} about="It works from its next request on.">
+      <Form
+        send="Save"
+        error={change.error}
+        isSending={change.isPending}
+        onCancel={onClose}
+        onSend={(given) =>
+          change.mutate(
+            {
+              params: { id },
+              body: {
+                role: roles.find((each) => each === given.role) ?? role,
+                allowed_assets: wordsOf(given.allowed_assets),
+                description: given.description ?? '',
+              },
+            },
+            { onSuccess: onClose },
+          )
+        }
+      >
+        <Choice name="role" label="Role in the team" options={roles} defaultValue={role} />
+        <AllowedAssets before={allowed_assets} />
+        <Field name="description" label="Description" defaultValue={description} />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function DeletePrincipal({ principal: { id, name }, onClose }: Props) {
+  const navigate = useNavigate();
+  const remove = useSend('principals.delete', { changes: ['keys'], says: () => `principal:${name} is deleted` });
+  return (
+    <Confirm
+      title={`Delete principal:${name}`}
+      about="Its keys and its permissions end at once."
+      name={name}
+      send="Delete the service principal"
+      error={remove.error}
+      isSending={remove.isPending}
+      onClose={onClose}
+      onSend={() =>
+        remove.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: '/service-principals' }) })
+      }
+    />
+  );
+}

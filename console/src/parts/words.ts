@@ -1,0 +1,3 @@
+/** Words between commas or spaces. */
+export const wordsOf = (text: string | undefined): string[] =>
+  text?.split(/[\s,]+/).filter((word) => word !== '') ?? [];
