@@ -13,10 +13,12 @@ export function Copy({ text, label, children }: { text: string; label?: string; 
     <button
       type="button"
       onClick={() => void copy()}
-      aria-label={`Copy ${label ?? text}`}
       className="group inline-flex max-w-full min-w-0 items-center gap-1.5 rounded-small text-left hover:text-accent"
     >
-      <span className="min-w-0 truncate">{children ?? text}</span>
+      <span className="min-w-0 truncate">
+        <span className="sr-only">Copy {label} </span>
+        {children ?? text}
+      </span>
       {isCopied ? (
         <Check size={13} className="shrink-0 text-good" aria-hidden />
       ) : (

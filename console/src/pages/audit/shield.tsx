@@ -38,7 +38,7 @@ function Verified({ entry }: { entry: AuditEntry }) {
       <span>
         up to governance/{String(entries?.['governance'])} and signin/{String(entries?.['signin'])}, verified by{' '}
         {actorOf(entry)}{' '}
-        <Link to="/audit/$chain/$seq" params={{ chain, seq: String(seq) }} className="text-accent">
+        <Link to="/audit/$chain/$seq" params={{ chain, seq: String(seq) }} className="text-accent underline">
           <When at={occurred_at} />
         </Link>
       </span>

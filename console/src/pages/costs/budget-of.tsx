@@ -50,7 +50,7 @@ export function BudgetOf({ scope, scope_id, can }: BudgetOfProps) {
         ) : (
           <Forecast budget={budget} />
         )}
-        <span className="ml-auto">
+        <span className="ml-auto text-body text-text">
           <Action can={can} svc={svc} onPress={() => setSetting(true)}>
             Set limits
           </Action>

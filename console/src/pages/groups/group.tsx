@@ -35,7 +35,7 @@ export function GroupPage() {
         group.data && (
           <>
             of team{' '}
-            <Link to="/teams/$team" params={{ team: group.data.team }} className="text-accent">
+            <Link to="/teams/$team" params={{ team: group.data.team }} className="text-accent underline">
               {group.data.team}
             </Link>
             {group.data.description !== '' && ` · ${group.data.description}`}

@@ -36,15 +36,15 @@ export function TeamPage() {
         team.data && (
           <>
             {plural(team.data.members.length, 'member')} · created <When at={team.data.created_at} /> ·{' '}
-            <Link to="/agents" search={{ team: name }} className="text-accent">
+            <Link to="/agents" search={{ team: name }} className="text-accent underline">
               agents
             </Link>{' '}
             ·{' '}
-            <Link to="/keys" search={{ team: name }} className="text-accent">
+            <Link to="/keys" search={{ team: name }} className="text-accent underline">
               keys
             </Link>{' '}
             ·{' '}
-            <Link to="/costs" search={{ team: name }} className="text-accent">
+            <Link to="/costs" search={{ team: name }} className="text-accent underline">
               costs
             </Link>
           </>
