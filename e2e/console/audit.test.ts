@@ -30,6 +30,7 @@ test('an entry is a sentence, its filters are the address, and its page has the 
     .last()
     .click();
   const change = page.getByRole('row').filter({ hasText: 'monthly usd' });
+  await change.waitFor();
   expect(await change.getByRole('cell').allTextContents()).toEqual(['monthly usd', 'nothing', '500']);
   expect(faults).toEqual([]);
   await close();

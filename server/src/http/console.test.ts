@@ -23,6 +23,7 @@ beforeAll(async () => {
   await writeFile(join(dist, 'assets/app-1a2b.js.br'), brotliCompressSync(script));
   await writeFile(join(dist, 'assets/app-1a2b.js.gz'), gzipSync(script));
   await writeFile(join(dist, 'assets/app-1a2b.css'), 'body {}');
+  await writeFile(join(dist, 'built'), '');
   app = await testApp({ console_dir: dist });
   await writeFile(join(dist, 'assets/later.js'), 'a file of a later build');
 });
@@ -64,6 +65,9 @@ describe('pages:', () => {
       await build('the second build');
       expect(await shown()).toBe('the first build');
       await utimes(join(dist, 'built'), new Date(), new Date());
+      expect(await shown()).toBe('the second build');
+      await rm(join(dist, 'sign-in.html'));
+      await utimes(join(dist, 'built'), new Date(), new Date(Date.now() + 1000));
       expect(await shown()).toBe('the second build');
     } finally {
       await rebuilt.stop();

@@ -37,14 +37,20 @@ const mark = 'built';
 
 /** The directory of a build; without a build, pages answer with the command that makes it. A new build is served from its end on. */
 export async function openConsole(directory: string): Promise<Console> {
-  let pages = await readPages(directory);
-  let built_at = await builtAt(directory);
+  let pages: Pages | undefined;
+  let built_at: number | undefined;
   const readNewBuild = async () => {
     const at = await builtAt(directory);
     if (at === undefined || at === built_at) return;
-    built_at = at;
-    pages = await readPages(directory);
+    try {
+      pages = await readPages(directory);
+      built_at = at;
+    } catch (error) {
+      // The next build has begun and removed a file. It is read after its end.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   };
+  await readNewBuild();
   return {
     answer: async (path, headers) => {
       if (/^\/(api|v1)(\/|$)/.test(path)) return undefined;
@@ -63,9 +69,8 @@ async function builtAt(directory: string): Promise<number | undefined> {
   return existsSync(path) ? (await stat(path)).mtimeMs : undefined;
 }
 
-async function readPages(directory: string): Promise<Pages | undefined> {
-  const names = existsSync(directory) ? await readdir(directory) : [];
-  if (!names.includes('index.html') || !names.includes('sign-in.html')) return undefined;
+async function readPages(directory: string): Promise<Pages> {
+  const names = await readdir(directory);
   const read = async (name: string) => await readFile(join(directory, name));
   const below = names.includes('assets') ? await readdir(join(directory, 'assets')) : [];
   const listed = new Set([
