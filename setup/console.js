@@ -1,6 +1,6 @@
 // @ts-check
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand, tail } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
@@ -32,21 +32,18 @@ export async function ensureConsole() {
   return 'built';
 }
 
-// The contract is a source too: its endpoints, names and refusals are in the console. So are the examples: they are its templates.
+// The contract is a source too: its endpoints, names and refusals are in the console. So are the examples and the verifier.
+const sources = ['console', 'contract', 'examples', 'verifier'];
+const made = /(^|[/\\])(node_modules|dist|\.venv|__pycache__)([/\\]|$)/;
+
 function digestOfSources() {
-  const files = globSync(
-    [
-      'console/*.{ts,json,html}',
-      'console/{src,public}/**/*.*',
-      'contract/src/**/*.ts',
-      'examples/*/*.{py,yaml,txt}',
-      'package-lock.json',
-    ],
-    {
-      cwd: cloneFolder,
-    },
+  const files = sources.flatMap((folder) =>
+    readdirSync(join(cloneFolder, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name)),
   );
   const hash = createHash('sha256');
-  for (const file of files.toSorted()) hash.update(`${file}\0`).update(readFileSync(join(cloneFolder, file)));
+  for (const file of [...files, join(cloneFolder, 'package-lock.json')].filter((path) => !made.test(path)).sort())
+    hash.update(`${file}\0`).update(readFileSync(file));
   return hash.digest('hex');
 }
