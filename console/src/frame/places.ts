@@ -16,7 +16,7 @@ export interface Place {
 
 export const places: readonly Place[] = [
   { label: 'Home', link: { to: '/' }, Icon: House, key: 'h' },
-  { label: 'Agents', link: { to: '/agents' }, Icon: Bot, key: 'a' },
+  { label: 'Agents', link: { to: '/agents' }, also: ['/new-agent', '/deployments', '/traces'], Icon: Bot, key: 'a' },
   { label: 'Registry', link: { to: '/registry' }, Icon: Library, key: 'e' },
   { label: 'Approvals', link: { to: '/approvals' }, Icon: Inbox, key: 'r', badge: 'approvals' },
   { label: 'Costs', link: { to: '/costs' }, also: ['/budgets'], Icon: CircleDollarSign, key: 'c' },
@@ -29,5 +29,11 @@ export const places: readonly Place[] = [
     Icon: Users,
     key: 't',
   },
-  { label: 'Organisation', link: { to: '/organisation' }, Icon: Settings, key: 'o' },
+  {
+    label: 'Organisation',
+    link: { to: '/organisation' },
+    also: ['/models', '/webhooks', '/doctor'],
+    Icon: Settings,
+    key: 'o',
+  },
 ];
