@@ -125,7 +125,7 @@ function DrawnRow<Row>({ row, columns, linkOf, isChosen, top, index }: RowLinePr
       aria-rowindex={index + 2}
       aria-current={isChosen ? 'true' : undefined}
       style={{ transform: `translateY(${top}px)` }}
-      className="absolute inset-x-0 grid h-8 items-center gap-4 border-b border-line px-3 [grid-template-columns:var(--tracks)] last:border-b-0 hover:bg-hover aria-[current=true]:bg-accent-soft max-phone:grid-cols-[minmax(0,1fr)_max-content]"
+      className="absolute inset-x-0 grid h-8 items-center gap-4 border-b border-line px-3 [grid-template-columns:var(--tracks)] last:border-b-0 hover:bg-hover aria-[current=true]:bg-accent-soft max-phone:auto-cols-max max-phone:grid-flow-col max-phone:grid-cols-[minmax(0,1fr)]"
     >
       {columns.map(({ header, cell, isExtra = false, align }, column) => (
         <div
