@@ -43,7 +43,7 @@ function digestOfSources() {
       .map(({ parentPath, name }) => join(parentPath, name)),
   );
   const hash = createHash('sha256');
-  for (const file of [...files, join(cloneFolder, 'package-lock.json')].filter((path) => !made.test(path)).sort())
+  for (const file of [...files, join(cloneFolder, 'package-lock.json')].filter((path) => !made.test(path)).toSorted())
     hash.update(`${file}\0`).update(readFileSync(file));
   return hash.digest('hex');
 }
