@@ -56,6 +56,25 @@ test('a dropped zip is checked and pushed, and its pusher is led to submit it; w
   await close();
 });
 
+test('a config that is edited on its page is pushed as the next version, with the other files unchanged', async () => {
+  const { page, open, faults, close } = await newAgent();
+  await open('/agents/zipped/config');
+  const editor = page.getByRole('textbox', { name: 'agent.yaml' });
+  const yaml = await editor.innerText();
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(yaml.replace(/description: .*/, 'description: Greets kindly'));
+  await page.getByRole('button', { name: 'New version…' }).click();
+  await page.getByRole('button', { name: 'Push zipped 1.0.1' }).click();
+  await page.getByText('agents/zipped@1.0.1 is in the registry').waitFor();
+  await open('/agents/zipped/difference?from=1.0.0&to=1.0.1');
+  await page.getByRole('heading', { name: 'Files' }).waitFor();
+  await page.getByText('Greets kindly').first().waitFor();
+  expect(await page.getByText('agent.py').count()).toBe(0);
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('a chosen folder becomes the same version', async () => {
   const folder = join(directory, 'foldered');
   await cp(example, folder, { recursive: true });

@@ -33,7 +33,7 @@ export function VersionFile({ asset, version, path }: VersionFileProps) {
   if (path !== 'agent.yaml') return <CodeView text={text} language={languageOf(path)} label={path} />;
   return (
     <Suspense fallback={<div className="skeleton h-72" />}>
-      <AgentYaml asset={asset} text={text} />
+      <AgentYaml asset={asset} version={version} text={text} />
     </Suspense>
   );
 }

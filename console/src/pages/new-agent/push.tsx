@@ -74,7 +74,7 @@ function Pushed({ push }: { push: Awaited<ReturnType<typeof pushProject>> }) {
 
 const meanings = { running: 'waiting', done: 'good', failed: 'failed' } as const;
 
-function Steps({ progress }: { progress: readonly Progress[] }) {
+export function Steps({ progress }: { progress: readonly Progress[] }) {
   return (
     <ol aria-live="polite" className="mb-3 flex flex-col gap-1.5 rounded border border-line bg-raised p-4">
       {progress.map(({ name, state, says }) => (

@@ -1,0 +1,102 @@
+import { bumpVersion, parseAgentYaml } from '@gantry/contract/agent-yaml.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { AssetDetail } from '@gantry/contract/registry.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Difference } from '../../parts/code/code.tsx';
+import { SvcLine } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, Form } from '../../parts/form.tsx';
+import { State } from '../../parts/state.tsx';
+import { send } from '../../server.ts';
+import { NextStep } from '../new-agent/next-step.tsx';
+import { pushProject, type Progress } from '../new-agent/push-project.ts';
+import { Steps } from '../new-agent/push.tsx';
+
+interface NewVersionProps {
+  asset: AssetDetail;
+  /** The version whose files the new one takes. */
+  version: string;
+  text: string;
+  draft: string;
+  onClose: () => void;
+}
+
+/** The files of a version with another agent.yaml, pushed as a version of its own. */
+export function NewVersion({ asset: { name, versions }, version, text, draft, onClose }: NewVersionProps) {
+  const next = withFreeVersion(
+    draft,
+    versions.map((each) => each.version),
+  );
+  const ref = `${name} ${parseAgentYaml(next).config?.version ?? ''}`;
+  const [progress, setProgress] = useState<readonly Progress[]>([]);
+  const pushing = useMutation({
+    mutationFn: async (message: string) => {
+      setProgress([]);
+      const files = await filesOf(name, version, next);
+      return await pushProject({ files, name, message }, (step) =>
+        setProgress((before) => [...before.filter((each) => each.name !== step.name), step]),
+      );
+    },
+  });
+  return (
+    <Dialog
+      title={`A new version of ${name}`}
+      about={`The files of ${version}, with this agent.yaml. The service checks and locks them as every push.`}
+      isOpen
+      onClose={onClose}
+      wide
+    >
+      <div className="flex flex-col gap-4">
+        <Difference before={text} after={next} path="agent.yaml" />
+        {progress.length > 0 && <Steps progress={progress} />}
+        {pushing.data === undefined ? (
+          <Form
+            error={pushing.error}
+            isSending={pushing.isPending}
+            send={`Push ${ref}`}
+            onSend={({ message = '' }) => pushing.mutate(message)}
+          >
+            <Field name="message" label="Message" help="Reviewers read it." placeholder="optional" maxLength={4000} />
+          </Form>
+        ) : (
+          <>
+            <State meaning="good">{`${pushing.data.ref} is in the registry`}</State>
+            <NextStep pushed={pushing.data.ref} />
+          </>
+        )}
+        <p className="text-meta text-quiet">
+          From the folder of the project: <SvcLine line={'svc submit --message "…"'} />
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+async function filesOf(name: string, version: string, agent_yaml: string): Promise<Map<string, Uint8Array>> {
+  const of = { kind: 'agent', name, version } as const;
+  const { answer: listed } = await send('registry.files', { params: of });
+  const files = new Map<string, Uint8Array>();
+  for (const { path } of listed) {
+    const { answer } = await send('registry.show_file', { params: of, query: { path } });
+    const text = path === 'agent.yaml' ? agent_yaml : answer.text;
+    if (text === null)
+      throw new Problem('conflict', {
+        detail: `${path} of ${version} is no text that the service shows.`,
+        hint: 'Push from the folder of the project.',
+      });
+    files.set(path, new TextEncoder().encode(text));
+  }
+  return files;
+}
+
+/** A version that exists may be final, so the draft takes the next free number. */
+function withFreeVersion(draft: string, taken: readonly string[]): string {
+  let text = draft;
+  let version = parseAgentYaml(draft).config?.version;
+  while (version !== undefined && taken.includes(version)) {
+    const bumped = bumpVersion(text, 'patch');
+    [text, version] = [bumped?.text ?? text, bumped?.version];
+  }
+  return text;
+}
