@@ -8,12 +8,14 @@ import { queries, send } from '../server.ts';
 export function SignInAgain({ email }: { email: string }) {
   const [error, setError] = useState<unknown>();
   const [isSending, setSending] = useState(false);
-  const signIn = async ({ email = '', password = '' }: Record<string, string>) => {
+  const signIn = async ({ email: given = '', password = '' }: Record<string, string>) => {
     setSending(true);
     setError(undefined);
     try {
-      const { answer } = await send('auth.browser_session', { body: { email, password } });
+      const { answer } = await send('auth.browser_session', { body: { email: given, password } });
       if (answer.must_change_password) return location.assign('/change-password');
+      // Another person gets nothing of this page.
+      if (given.trim().toLowerCase() !== email.toLowerCase()) return location.assign('/');
       sessionRenewed();
       await queries.invalidateQueries();
     } catch (refusal) {

@@ -35,7 +35,8 @@ export function Copy({ text, label, children }: { text: string; label?: string; 
 export function SvcLine({ line }: { line: string }) {
   return (
     <span className="inline-flex min-w-0 font-mono text-meta text-quiet">
-      <Copy text={line} />
+      {/* A line break would start what stands before it. */}
+      <Copy text={line.replaceAll(/\p{Cc}/gu, ' ')} />
     </span>
   );
 }

@@ -101,10 +101,10 @@ function showSetPassword(): void {
   });
 }
 
-// Only a path of this service: another address could imitate it.
+// Only an address of this service: another one could imitate it. It is assigned whole, because a path that begins with `//` names a host.
 function nextPage(): string {
   const next = new URL(new URLSearchParams(location.search).get('next') ?? '/', location.origin);
-  return next.origin === location.origin ? next.pathname + next.search + next.hash : '/';
+  return next.origin === location.origin && next.protocol === location.protocol ? next.href : '/';
 }
 
 function show({ title, about, inputs, send, onSend, below = [] }: Shown): void {

@@ -29,9 +29,12 @@ export function peerReader(trusted: readonly string[]): ReadPeer {
   };
 }
 
-/** From this machine, and not through a proxy. */
+// A foreign name can be made to resolve to this machine (DNS rebinding): then the page of that name speaks from this machine too.
+const loopback_host = /^(?:(?:[\w-]+\.){0,8}localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+
+/** From this machine by a name of this machine, and not through a proxy. */
 export function isFromLoopback(headers: RequestHeaders, origin: Origin): boolean {
-  const direct = forwarding.every((name) => !headers.has(name));
+  const direct = forwarding.every((name) => !headers.has(name)) && loopback_host.test(headers.get('host') ?? '');
   return direct && origin.ip !== null && (origin.ip === '::1' || origin.ip.startsWith('127.'));
 }
 

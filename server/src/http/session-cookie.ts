@@ -58,7 +58,10 @@ export function sessionCookies({
           throw new Problem('malformed', { detail: 'A request has a session cookie or a bearer token, not both.' });
         const [value = '', second] = values;
         if (second !== undefined)
-          throw new Problem('malformed', { detail: 'The session cookie is given more than once.' });
+          throw new Problem('malformed', {
+            detail: 'The session cookie is given more than once: another service on this host has set one.',
+            hint: 'Delete the cookies of this host in the browser, and sign in again.',
+          });
         requireOwnPage();
         return value;
       },

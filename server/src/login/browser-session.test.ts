@@ -141,6 +141,15 @@ describe('plain http is only for this machine:', () => {
     expect(await behindProxy({ ...of_own_page, ...plain, cookie: local })).toEqual([403, 'https_required']);
   });
 
+  test.each(['attacker.example:4000', 'localhost.attacker.example', '127.0.0.1.attacker.example', '[::2]'])(
+    'the page of %s, a name that leads to this machine, is not from this machine',
+    async (host) => {
+      const headers = { host, origin: `http://${host}` };
+      expect(codeOf(await askToSignIn(app.url, ada, headers))).toEqual([403, 'https_required']);
+      expect(await get({ ...headers, cookie })).toEqual([403, 'https_required']);
+    },
+  );
+
   test.each(['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via'])(
     '%s of an unknown proxy proves no https',
     async (header) => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Problem } from '@gantry/contract/problems.ts';
 import { deriveKey } from '../derive-key.ts';
 import { sql } from '../database/sql.ts';
+import { ask } from '../testing/browser.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -75,6 +76,8 @@ test('the documented password of a fresh installation works only from this machi
   await expect(
     fresh.anonymous.call('auth.login', { body: seed }, { headers: { 'x-forwarded-for': '127.0.0.1' } }),
   ).rejects.toMatchObject({ code: 'bad_credentials' });
+  const rebound = { method: 'POST', headers: { host: 'attacker.example:4000' }, body: seed };
+  expect((await ask(fresh.url, '/api/v1/auth/login', rebound)).status).toBe(401);
   const { must_change_password, access_token } = await fresh.anonymous.call('auth.login', { body: seed });
   expect(must_change_password).toBe(true);
   const admin = fresh.as(access_token);

@@ -7,6 +7,7 @@ import { Digest } from '../../parts/copy.tsx';
 import { bytes } from '../../parts/figures.ts';
 import { Empty } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { AgentPage } from './agent-page.tsx';
 import { VersionChoice } from './version-choice.tsx';
@@ -23,7 +24,7 @@ export function ConfigPage() {
     <AgentPage
       name={name}
       tab="config"
-      svc={`svc registry agent show ${name}${version === undefined ? '' : `@${version}`}`}
+      svc={`svc registry agent show ${shellWord(version === undefined ? name : `${name}@${version}`)}`}
     >
       {asset === undefined && <div className="skeleton h-96" />}
       {asset !== undefined && version === undefined && (

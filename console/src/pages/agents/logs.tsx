@@ -5,6 +5,7 @@ import { ChipFilter, ChoiceFilter, Filters, SearchFilter } from '../../parts/fil
 import { Lines } from '../../parts/log/lines.tsx';
 import { Empty } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { useStream } from '../../use-stream.ts';
 import { AgentPage } from './agent-page.tsx';
 import { fits, levels, readLine, type Entry } from './log-entries.ts';
@@ -93,5 +94,7 @@ function Figures({ shown, all, dropped }: { shown: number; all: number; dropped:
 }
 
 function svcOf(name: string, request: string | undefined): string {
-  return request === undefined ? `svc logs ${name} -f` : `svc logs ${name} --request ${request}`;
+  return request === undefined
+    ? `svc logs ${shellWord(name)} -f`
+    : `svc logs ${shellWord(name)} --request ${shellWord(request)}`;
 }

@@ -11,6 +11,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { State } from '../../parts/state.tsx';
 import { When } from '../../parts/when.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { askList } from '../../server.ts';
 import { FollowLive } from './follow-live.tsx';
 import { actorOf, actionGroups, sentenceOf } from './sentence.ts';
@@ -67,7 +68,7 @@ export function AuditPage() {
   const exported = useExport();
   const me = useMe();
   const flags = Object.entries({ ...rest, since, asset, outcome }).flatMap(([name, value]) =>
-    value ? `--${name} ${value}` : [],
+    value ? `--${name} ${shellWord(value)}` : [],
   );
   return (
     <Page

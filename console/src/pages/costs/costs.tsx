@@ -9,6 +9,7 @@ import { Page, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useNow } from '../../parts/when.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { useTeamNames } from '../people/team-choice.tsx';
 import { Breakdown } from './breakdown.tsx';
@@ -33,7 +34,7 @@ export function CostsPage() {
     'svc costs',
     `--by ${split}`,
     `--since ${days}d`,
-    ...Object.entries(filter).map(([k, v]) => `--${k} ${v}`),
+    ...Object.entries(filter).map(([k, v]) => `--${k} ${shellWord(v)}`),
   ];
   return (
     <Page

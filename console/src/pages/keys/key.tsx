@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { When } from '../../parts/when.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { KeyActions } from './key-actions.tsx';
 import { holderOf, KeyState } from './key-state.tsx';
@@ -28,7 +29,7 @@ export function KeyPage() {
       above={[{ label: 'Keys', link: { to: '/keys' } }]}
       state={key && <KeyState state={key.state} />}
       about={key && meanings[key.state]}
-      svc={`svc key show ${key?.prefix ?? id}`}
+      svc={`svc key show ${key?.prefix ?? shellWord(id)}`}
       actions={key && <KeyActions gatewayKey={key} />}
     >
       {error !== null && <Refusal error={error} />}

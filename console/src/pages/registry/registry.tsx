@@ -7,6 +7,7 @@ import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { ask, askList } from '../../server.ts';
 import { useCanCreate } from './can-create.ts';
 import { isKind, kindOptions, kinds } from './kinds.ts';
@@ -97,6 +98,7 @@ export function RegistryPage() {
 }
 
 function lineOf(text: string | undefined, kind: string | undefined): string {
-  if (text !== undefined) return `svc search ${text}${kind === undefined ? '' : ` --kind ${kind}`}`;
-  return `svc registry ${kind ?? 'agent'} list`;
+  if (text !== undefined)
+    return `svc search ${shellWord(text)}${kind === undefined ? '' : ` --kind ${shellWord(kind)}`}`;
+  return `svc registry ${shellWord(kind ?? 'agent')} list`;
 }

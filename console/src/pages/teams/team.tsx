@@ -11,6 +11,7 @@ import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { Empty, Page, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { When } from '../../parts/when.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { ask, askList } from '../../server.ts';
 import { BudgetOf } from '../costs/budget-of.tsx';
 import { Members } from './members.tsx';
@@ -50,13 +51,13 @@ export function TeamPage() {
           </>
         )
       }
-      svc={`svc team show ${name}`}
+      svc={`svc team show ${shellWord(name)}`}
       actions={
         <>
           <Action
             can={can?.['teams.add_member']}
             look="main"
-            svc={`svc team add ${name} user:<e-mail> --role viewer`}
+            svc={`svc team add ${shellWord(name)} user:<e-mail> --role viewer`}
             onPress={() => setOpen('add')}
           >
             Add a member

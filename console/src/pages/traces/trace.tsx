@@ -9,6 +9,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { State } from '../../parts/state.tsx';
 import { When } from '../../parts/when.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { Bar, Name } from './row.tsx';
 import { SpanPanel } from './span-panel.tsx';
@@ -57,7 +58,7 @@ export function TracePage() {
           </span>
         )
       }
-      svc={`svc trace show ${id}`}
+      svc={`svc trace show ${shellWord(id)}`}
     >
       {trace === undefined && error !== null && <Refusal error={error} />}
       <div className="grid grid-cols-[minmax(0,1fr)_360px] items-start gap-6 max-wide:grid-cols-1">

@@ -10,6 +10,7 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { State } from '../../parts/state.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { When } from '../../parts/when.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { Deliveries } from './deliveries.tsx';
 import { DeleteWebhook, RotateSecret } from './webhook-forms.tsx';
@@ -31,7 +32,7 @@ export function WebhookPage() {
       above={[{ label: 'Webhooks', link: { to: '/webhooks' } }]}
       state={state && <State meaning={state.meaning}>{state.word}</State>}
       about={webhook?.url}
-      svc={`svc webhook show ${name}`}
+      svc={`svc webhook show ${shellWord(name)}`}
       actions={
         <>
           <Menu trigger={<IconButton label="More actions" icon={<Ellipsis size={16} />} />}>
@@ -44,7 +45,7 @@ export function WebhookPage() {
           </Menu>
           <Action
             can={me?.can['webhooks.test']}
-            svc={`svc webhook test ${name}`}
+            svc={`svc webhook test ${shellWord(name)}`}
             look="main"
             isBusy={test.isPending}
             onPress={() => test.mutate({ params: { name } })}

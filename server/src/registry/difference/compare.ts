@@ -37,7 +37,8 @@ function shortOnes({ was, is }: ChangedFile): string[] {
 function withoutValues(changes: Difference): Difference {
   const hidden = (value: Difference['config'][number]['before']) => (value === null ? null : '(hidden)');
   const config = changes.config.map((one) =>
-    one.path.startsWith('deploy.env_vars.')
+    // Those of an agent are under `deploy`, those of an MCP server beside its command.
+    /^(?:deploy\.)?env_vars\./.test(one.path)
       ? { path: one.path, before: hidden(one.before), after: hidden(one.after) }
       : one,
   );

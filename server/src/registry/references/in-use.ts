@@ -4,7 +4,7 @@ import type { AssetRef } from '@gantry/contract/refs.ts';
 import type { AssetUsers } from '@gantry/contract/registry.ts';
 import { authorize } from '../../access/authorize.ts';
 import type { Caller } from '../../access/caller.ts';
-import { canRead } from '../../access/decide.ts';
+import { canRead, decide } from '../../access/decide.ts';
 import type { Reader } from '../../database/database.ts';
 import { findAssetsById, type AssetRecord } from '../find.ts';
 import { loadAsset } from '../load-asset.ts';
@@ -24,7 +24,9 @@ export async function refuseWhileInUse(db: Reader, caller: Caller, asset: AssetR
 export async function usedBy(db: Reader, caller: Caller, ref: AssetRef): Promise<AssetUsers> {
   const asset = await loadAsset(db, ref, caller);
   authorize(caller, 'asset.read', asset);
-  return await usersOf(db, caller, asset);
+  const found = await usersOf(db, caller, asset);
+  // The number of hidden ones is for those whose removal it stops.
+  return decide(caller, 'asset.delete', asset).allowed ? found : { ...found, hidden: 0 };
 }
 
 async function usersOf(db: Reader, caller: Caller, asset: AssetRecord): Promise<AssetUsers> {

@@ -66,3 +66,23 @@ test('two versions are compared in both directions, and a reader gets no values'
   expect(reader.changes.files.every(({ diff, no_diff }) => diff === null && no_diff === 'not_permitted')).toBe(true);
   await expect(between(ada, '1.0.0', '9.9.9')).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test('a reader gets no value of the environment of an MCP server either', async () => {
+  const kind = 'mcp-server';
+  const config = (MODE: string) => ({ command: 'crm-mcp', env_vars: { MODE } });
+  await ada.client.call('registry.create', {
+    params: { kind },
+    body: { name: 'crm', team: 'ml', config: config('one') },
+  });
+  const edited = { version: '1.0.1', config: config('two') };
+  await ada.client.call('registry.edit', { params: { kind, name: 'crm' }, body: edited });
+  const between = async (user: TestUser) =>
+    await user.client.call('registry.difference', {
+      params: { kind, name: 'crm' },
+      query: { from: '1.0.0', to: '1.0.1' },
+    });
+  expect((await between(ada)).changes.config).toEqual([{ path: 'env_vars.MODE', before: 'one', after: 'two' }]);
+  expect((await between(vera)).changes.config).toEqual([
+    { path: 'env_vars.MODE', before: '(hidden)', after: '(hidden)' },
+  ]);
+});
