@@ -28,8 +28,9 @@ function byPattern(action: 'block' | 'redact'): TextRule {
   return {
     ...head,
     kind: 'text',
-    streams: 'passages',
-    openFrom: (text) => openForPhrases(text, longest_instruction),
+    // A character that is escaped twice is written with up to 169, so an instruction can be longer than a window. A block needs no window.
+    streams: action === 'block' ? 'whole' : 'passages',
+    openFrom: action === 'block' ? () => 0 : (text) => openForPhrases(text, longest_instruction),
     check: ({ before, text }) => {
       const spans = findInstructions(before + text)
         .filter(({ start }) => start >= before.length)
