@@ -32,7 +32,14 @@ test('a visitor without a session signs in, and arrives at the page that they as
 
 test('the next page after the sign-in is never one of another service', async () => {
   const { page, close } = await visitor();
-  for (const next of ['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', '/.//evil.example/', '/x/..//evil.example/a']) {
+  for (const next of [
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    '/.//evil.example/',
+    '/x/..//evil.example/a',
+  ]) {
     await page.context().clearCookies();
     await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
     await page.getByLabel('E-mail').fill(people.vera.email);

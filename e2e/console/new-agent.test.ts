@@ -67,6 +67,7 @@ test('a config that is edited on its page is pushed as the next version, with th
   await page.getByRole('button', { name: 'New version…' }).click();
   await page.getByRole('button', { name: 'Push zipped 1.0.1' }).click();
   await page.getByText('agents/zipped@1.0.1 is in the registry').waitFor();
+  await page.waitForURL('**/agents/zipped/revisions');
   await open('/agents/zipped/difference?from=1.0.0&to=1.0.1');
   await page.getByRole('heading', { name: 'Files' }).waitFor();
   await page.getByText('Greets kindly').first().waitFor();

@@ -38,6 +38,7 @@ test('an author drops a zip, an admin approves it, a deployer deploys it, and it
   await dora.open('/agents/handed');
   await dora.page.getByRole('button', { name: 'Deploy 1.0.0' }).click();
   await dora.page.waitForURL('**/deployments/*');
+  await dora.page.getByRole('heading', { name: 'handed 1.0.0' }).waitFor();
   await dora.page.getByRole('link', { name: /^Try / }).click();
   await dora.page.waitForURL('**/agents/handed/try');
   await dora.page.getByLabel('Message').fill('I am Dora');

@@ -90,9 +90,13 @@ test('--follow has no end', async () => {
   for (const flag of [
     ['--until', '1d'],
     ['--limit', '5'],
+    ['--entry', 'governance/3'],
   ]) {
     const ran = await runSvc(['audit', '--follow', ...flag], where(service));
-    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--until and --limit') as string });
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('leave out --until, --limit and --entry') as string,
+    });
   }
   expect(service.asked).toEqual([]);
 });

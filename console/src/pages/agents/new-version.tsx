@@ -2,14 +2,14 @@ import { bumpVersion, parseAgentYaml } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetDetail } from '@gantry/contract/registry.ts';
 import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Difference } from '../../parts/code/code.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form } from '../../parts/form.tsx';
-import { State } from '../../parts/state.tsx';
+import { showReceipt } from '../../parts/receipt.tsx';
 import { send } from '../../server.ts';
-import { NextStep } from '../new-agent/next-step.tsx';
 import { pushProject, type Progress } from '../new-agent/push-project.ts';
 import { Steps } from '../new-agent/push.tsx';
 
@@ -29,6 +29,7 @@ export function NewVersion({ asset: { name, versions }, version, text, draft, on
     versions.map((each) => each.version),
   );
   const ref = `${name} ${parseAgentYaml(next).config?.version ?? ''}`;
+  const navigate = useNavigate();
   const [progress, setProgress] = useState<readonly Progress[]>([]);
   const pushing = useMutation({
     mutationFn: async (message: string) => {
@@ -37,6 +38,11 @@ export function NewVersion({ asset: { name, versions }, version, text, draft, on
       return await pushProject({ files, name, message }, (step) =>
         setProgress((before) => [...before.filter((each) => each.name !== step.name), step]),
       );
+    },
+    onSuccess: ({ ref: pushed }) => {
+      showReceipt({ says: `${pushed} is in the registry`, entries: [] });
+      // What can be done with it is there.
+      void navigate({ to: '/agents/$name/revisions', params: { name } });
     },
   });
   return (
@@ -50,21 +56,14 @@ export function NewVersion({ asset: { name, versions }, version, text, draft, on
       <div className="flex flex-col gap-4">
         <Difference before={text} after={next} path="agent.yaml" />
         {progress.length > 0 && <Steps progress={progress} />}
-        {pushing.data === undefined ? (
-          <Form
-            error={pushing.error}
-            isSending={pushing.isPending}
-            send={`Push ${ref}`}
-            onSend={({ message = '' }) => pushing.mutate(message)}
-          >
-            <Field name="message" label="Message" help="Reviewers read it." placeholder="optional" maxLength={4000} />
-          </Form>
-        ) : (
-          <>
-            <State meaning="good">{`${pushing.data.ref} is in the registry`}</State>
-            <NextStep pushed={pushing.data.ref} />
-          </>
-        )}
+        <Form
+          error={pushing.error}
+          isSending={pushing.isPending}
+          send={`Push ${ref}`}
+          onSend={({ message = '' }) => pushing.mutate(message)}
+        >
+          <Field name="message" label="Message" help="Reviewers read it." placeholder="optional" maxLength={4000} />
+        </Form>
         <p className="text-meta text-quiet">
           From the folder of the project: <SvcLine line={'svc submit --message "…"'} />
         </p>
