@@ -13,20 +13,10 @@ export interface Deployed {
 }
 
 export async function deployProject(client: Client, directory: string): Promise<Deployed> {
-  const project = readProject(directory);
-  const { config } = parseAgentYaml(Buffer.from(project.read('agent.yaml')).toString());
-  if (config === undefined) throw new Error('the project to measure with has a fault');
   const began = performance.now();
-  const pushing = await client.call('agents.push', {
-    params: { name: config.name },
-    query: {},
-    body: await pack(project),
-  });
-  for await (const _ of await client.call('pushes.events', { params: { id: pushing.id }, query: {} }));
-  const push = await client.call('pushes.show', { params: { id: pushing.id } });
-  if (push.state !== 'done') throw new Error(`the push ended as ${push.state}: ${JSON.stringify(push.problem)}`);
+  const { ref, name } = await pushProject(client, directory);
   const pushed = performance.now();
-  const { id } = await client.call('deployments.create', { body: { ref: push.ref, force: false } });
+  const { id } = await client.call('deployments.create', { body: { ref, force: false } });
   let switched = Number.NaN;
   for await (const { data } of await client.call('deployments.events', { params: { id }, query: {} }))
     if (data.step === 'register' && data.state === 'done') switched = performance.now();
@@ -36,8 +26,20 @@ export async function deployProject(client: Client, directory: string): Promise<
     const step = steps.find((one) => one.name === name);
     return (Date.parse(step?.ended_at ?? '') - Date.parse(step?.started_at ?? '')) / 1000;
   };
-  await drained(client, config.name);
+  await drained(client, name);
   return { revision_id: id, switched_s: (switched - began) / 1000, push_s: (pushed - began) / 1000, step_s };
+}
+
+export async function pushProject(client: Client, directory: string): Promise<{ ref: string; name: string }> {
+  const project = readProject(directory);
+  const { config } = parseAgentYaml(Buffer.from(project.read('agent.yaml')).toString());
+  if (config === undefined) throw new Error('the project to measure with has a fault');
+  const { name } = config;
+  const pushing = await client.call('agents.push', { params: { name }, query: {}, body: await pack(project) });
+  for await (const _ of await client.call('pushes.events', { params: { id: pushing.id }, query: {} }));
+  const { state, ref, problem } = await client.call('pushes.show', { params: { id: pushing.id } });
+  if (state !== 'done') throw new Error(`the push ended as ${state}: ${JSON.stringify(problem)}`);
+  return { ref, name };
 }
 
 /** Waits until the replaced revision has stopped, because stopping it would slow down the next measurement. */

@@ -43,7 +43,8 @@ export async function measure({ installation }: Measured): Promise<Row[]> {
   ];
 }
 
-async function pssMegabytes(pid: number): Promise<number> {
+/** The proportional set size. */
+export async function pssMegabytes(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
   return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1]) / 1024;
 }

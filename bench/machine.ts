@@ -15,7 +15,7 @@ export async function machineFacts(): Promise<string[]> {
 }
 
 /** Every commit of the database waits for one. */
-async function syncMilliseconds(): Promise<number[]> {
+export async function syncMilliseconds(): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'gantry-bench-'));
   const file = await open(join(folder, 'file'), 'w');
   try {

@@ -12,7 +12,9 @@ import { measure as guardrails } from './guardrails.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
 import { machineFacts } from './machine.ts';
+import { measure as orchestrations } from './orchestrations.ts';
 import { measure as permissionCheck } from './permission-check.ts';
+import { measure as placement } from './placement.ts';
 import { measure as redeploy } from './redeploy.ts';
 import { report, type Section } from './report.ts';
 import { measure as requests } from './requests.ts';
@@ -33,16 +35,18 @@ let opened: Measured | undefined;
 const measured = firstUse(async () => (opened = await openMeasured()));
 const on = (measure: (measured: Measured) => Promise<Row[]>) => async () => await measure(await measured());
 
-// In this order: idle memory before the first request, the first deploy before the first package. The gateway has processes of its own, and
-// guardrails need no installation.
+// In this order: idle memory before the first request, the first deploy before the first package. The gateway and placement have processes of their own,
+// and guardrails need no installation.
 const measures = {
   gateway: async () => await gateway(options),
   guardrails: async () => await guardrails(options),
+  placement: async () => await placement(options),
   'idle-memory': on(idleMemory),
   'first-deploy': on(firstDeploy),
   redeploy: on(redeploy),
   invoke: on(invoke),
   tracing: on(tracing),
+  orchestrations: on(async (measured) => await orchestrations(measured, options)),
   requests: on(requests),
   'sign-in': on(signIn),
   change: on(change),

@@ -14,16 +14,18 @@ export async function descendants(pid: number): Promise<number[]> {
   return numbers.filter(isBelow);
 }
 
-/** Of this process alone, so far. */
-export async function processorMilliseconds(pid: number): Promise<number> {
+/** Of this process so far, and on request of its children that have ended. */
+export async function processorMilliseconds(pid: number, { with_ended = false } = {}): Promise<number> {
   const fields = await statOf(pid);
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / clock_ticks_per_second;
+  const ticks = fields.slice(11, with_ended ? 15 : 13).reduce((sum, field) => sum + Number(field), 0);
+  return (ticks * 1000) / clock_ticks_per_second;
 }
 
-/** Of the present processes. A process that has ended is missing. */
+/** With the processes that have ended: the system adds their time to that of their parent. */
 export async function treeProcessorMilliseconds(pid: number): Promise<number> {
   const all = [pid, ...(await descendants(pid))];
-  const each = await Promise.all(all.map(async (one) => await processorMilliseconds(one).catch(() => 0)));
+  const withEnded = async (one: number) => await processorMilliseconds(one, { with_ended: true }).catch(() => 0);
+  const each = await Promise.all(all.map(withEnded));
   return each.reduce((sum, one) => sum + one, 0);
 }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callAgent, type Agent } from './call-agent.ts';
 import { addModel, deployProject } from './deploy-project.ts';
 import { install, type Installation, type Ran } from './installation.ts';
+import { orchestrating } from './orchestrating.ts';
 import { outsideServer, type OutsideServer } from './outside-server.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
@@ -189,6 +190,64 @@ test('a single agent, exported as `agent`, answers messages and plain input', as
   const events = await eventsOf('echo', { input: 'hello' });
   expect(events.filter(({ delta }) => delta !== undefined).map(({ delta }) => delta)).toEqual(['you said hello']);
   expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+});
+
+describe('a graph and a crew answer together: the strategy', () => {
+  const ann = '{ref: agents/ann, output: /answer}';
+  const bob = '{ref: agents/bob, output: /answer}';
+  const crew = '{ref: agents/obedient, output: /raw}';
+  beforeAll(async () => {
+    const agent = await readFile(join(clone, 'e2e/agents/member.py'), 'utf8');
+    for (const name of ['ann', 'bob']) {
+      const more = `deploy:\n  env_vars: {NAME: ${name}}\n`;
+      await writeProject(gantry, name, { 'agent.yaml': agentYaml(name, more), 'agent.py': agent });
+      await gantry.must('svc deploy', { in: name });
+    }
+  });
+
+  test.each([
+    [
+      'sequential',
+      `agents: {ann: ${ann}, crew: ${crew}, bob: ${bob}}`,
+      { text: 'bob(about ann(tea))' },
+      ['ann', 'crew', 'bob'],
+    ],
+    [
+      'parallel',
+      `agents: {ann: ${ann}, crew: ${crew}}`,
+      { text: null, members: { ann: { output: 'ann(tea)' }, crew: { output: 'about tea' } } },
+      ['ann', 'crew'],
+    ],
+    [
+      'fan_out_fan_in',
+      `supervisor_config: {merge_agent: editor}\nagents: {ann: ${ann}, crew: ${crew}, editor: ${crew}}`,
+      {
+        text: 'about {"task":"tea","answers":{"ann":{"status":"done","output":"ann(tea)"},"crew":{"status":"done","output":"about tea"}}}',
+      },
+      ['ann', 'crew', 'editor'],
+    ],
+    [
+      'router',
+      `supervisor_config: {classifier: crew}\nagents:\n  crew: {ref: agents/obedient, output: /raw, routes: [{condition: about tea, target: bob}]}\n  bob: ${bob}`,
+      { text: 'bob(tea)' },
+      ['classify:crew', 'bob'],
+    ],
+    [
+      'supervisor',
+      `supervisor_config: {supervisor_agent: ann}\nagents: {ann: ${ann}, crew: ${crew}, bob: ${bob}}`,
+      { text: 'ann heard about tea; bob(tea)' },
+      ['1:ann', '1:1:crew', '1:2:bob', '2:ann'],
+    ],
+  ])('%s', async (strategy, yaml, output, paths) => {
+    const name = `mixed-${strategy.replaceAll('_', '-')}`;
+    const flow = orchestrating(gantry);
+    await flow.deploy(name, `strategy: ${strategy}\n${yaml}\n`);
+    const { state, steps, problem, ...ended } = await flow.ended(name, await flow.call(name, 'tea'));
+    expect(problem).toBeNull();
+    expect(state).toBe('done');
+    expect(ended.output).toMatchObject(output);
+    expect(steps.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());
+  });
 });
 
 describe('crews with a model outside', () => {

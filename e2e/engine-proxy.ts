@@ -14,8 +14,8 @@ export interface EngineProxy {
   close(): Promise<void>;
 }
 
-/** A connection to the machine's engine that a test can cut. Other tests use the engine too. */
-export async function engineProxy(): Promise<EngineProxy> {
+/** A connection to the machine's engine that a test can cut. Other tests use the engine too. `onStart` gets the name or id of each container whose start is asked for. */
+export async function engineProxy({ onStart }: { onStart?: (container: string) => void } = {}): Promise<EngineProxy> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-engine-'));
   const path = join(directory, 'engine.sock');
   const sockets = new Set<Socket>();
@@ -24,6 +24,7 @@ export async function engineProxy(): Promise<EngineProxy> {
   function pass(client: Socket): void {
     // Half open, because an attached container's input ends before its output does.
     const engine = connect({ path: engine_socket, allowHalfOpen: true });
+    if (onStart !== undefined) client.on('data', (chunk: Buffer) => noteStart(chunk, onStart));
     for (const [one, other] of [
       [client, engine],
       [engine, client],
@@ -54,4 +55,10 @@ export async function engineProxy(): Promise<EngineProxy> {
     await rm(directory, { recursive: true });
   };
   return { host: `unix://${path}`, cut, restore, close };
+}
+
+// A request without a body is in one piece.
+function noteStart(chunk: Buffer, onStart: (container: string) => void): void {
+  const [, container] = /^POST \S*\/containers\/([\w.-]+)\/start[ ?]/.exec(chunk.toString('latin1')) ?? [];
+  if (container !== undefined) onStart(container);
 }

@@ -244,12 +244,12 @@ describe('the approval gate', () => {
     await gantry.must(`svc review approve ${request} --reason fine`);
   });
 
-  test('a target other than the approved one is refused with the reason', async () => {
+  test('a target that the service does not have is refused with the targets that it has', async () => {
     const plan = await gantry.type('svc deploy agents/gated@1.0.0 --plan', { as: 'dora' });
     expect(plan.code, plan.output).toBe(5);
     const ran = await gantry.type('svc deploy agents/gated@1.0.0 --target aws', { as: 'dora' });
-    expect(ran.code, ran.output).toBe(4);
-    expectAll(ran.output, ['agents/gated has no approval for exactly this content and target', 'approval_required']);
+    expect(ran.code, ran.output).toBe(1);
+    expectAll(ran.output, ['This service has no target `aws`', 'Its targets: local']);
   });
 
   test('other content under an approved version is refused, naming --bump', async () => {

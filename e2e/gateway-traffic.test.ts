@@ -26,7 +26,8 @@ const asks: ((n: number) => Promise<string>)[] = [
 test(
   'memory stays flat under traffic, and the ledger agrees with the accounts after it',
   async () => {
-    const { db, key_id, account, services } = stage;
+    const { db, key_id, account } = stage;
+    const pids = stage.pids();
     const ends = Date.now() + seconds * 1000;
     const answers = new Map<string, number>();
     const client = async (n: number) => {
@@ -39,7 +40,7 @@ test(
     const sampling = (async () => {
       while (Date.now() < ends) {
         await delay((seconds * 1000) / 100);
-        samples.push(await Promise.all(services.map(async ({ child }) => await residentMb(child.pid ?? 0))));
+        samples.push(await Promise.all(pids.map(residentMb)));
         // The journal of the upstream is in this process, and is not needed.
         stage.upstream.mock.clearRequests();
       }
@@ -52,7 +53,7 @@ test(
     );
     expect(ledger?.sum).toBe((await account()).spent);
     const quarter = Math.floor(samples.length / 4);
-    const memory = services.map((_, n) => {
+    const memory = pids.map((_, n) => {
       const of = samples.map((sample) => sample[n] ?? 0);
       return { second_quarter_mb: median(of.slice(quarter, 2 * quarter)), last_quarter_mb: median(of.slice(-quarter)) };
     });

@@ -14,14 +14,16 @@ const clone = join(import.meta.dirname, '..');
 // As a new user types them: all on one installation, made by the README's first command.
 const pages = [
   'first-agent.md',
+  'operate.md',
   'your-project.md',
   'secrets.md',
   'models-and-budgets.md',
   'guardrails-and-traces.md',
+  'agents-together.md',
   'governance.md',
   'console.md',
   'pipelines.md',
-  'operating.md',
+  'service.md',
 ];
 let installation: Installation;
 let engine: Engine;
@@ -39,7 +41,7 @@ afterAll(async () => {
 
 test('the README begins with the command that made this installation, and every page of the guide is typed here', async () => {
   expect(await readFile(join(clone, 'README.md'), 'utf8')).toMatch(/^# Gantry\n\n```sh\nnpm run quickstart /);
-  // The guide's other file is the configuration of nginx, which e2e/roles.test.ts runs.
+  // The guide's other files are the configuration of nginx, which e2e/roles.test.ts runs, and the dashboard for Grafana.
   const written = (await readdir(join(clone, 'docs/guide'))).filter((name) => name.endsWith('.md'));
   expect(written.toSorted()).toEqual(pages.toSorted());
 });

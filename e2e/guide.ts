@@ -1,6 +1,6 @@
 // A guide's commands, typed unchanged. In a block ```sh a line `ada$ svc whoami` is Ada's input at her terminal. The lines after it are its
 // expected output, in order. `…` means any text, and `<name>` is a word for later commands. `# exits 4` after a command is its exit code;
-// the default is 0.
+// the default is 0. A block ```python agent.py is a file, which the person of the command before writes into their folder.
 
 export interface GuideCommand {
   line: number;
@@ -14,9 +14,13 @@ export interface GuideCommand {
 export function readGuide(markdown: string): GuideCommand[] {
   const commands: GuideCommand[] = [];
   let fence: string | undefined;
+  let file: string[] = [];
   for (const [index, line] of markdown.split('\n').entries()) {
     const opened = /^```(.*)$/.exec(line);
-    if (opened !== null) fence = fence === undefined ? opened[1] : undefined;
+    const path = /^python (\S+)$/.exec(fence ?? '')?.[1];
+    if (opened !== null && path !== undefined) commands.push(writing(path, file, commands.at(-1)?.as, index));
+    if (opened !== null) [fence, file] = [fence === undefined ? opened[1] : undefined, []];
+    if (path !== undefined && opened === null) file.push(line);
     if (opened !== null || fence !== 'sh') continue;
     const [, as, command] = /^(\w+)\$ (.*)$/.exec(line) ?? [];
     if (as !== undefined && command !== undefined)
@@ -24,6 +28,10 @@ export function readGuide(markdown: string): GuideCommand[] {
     else if (line.trim() !== '') commands.at(-1)?.prints.push(line);
   }
   return commands;
+}
+
+function writing(path: string, lines: readonly string[], as = 'admin', line: number): GuideCommand {
+  return { line, as, command: [`cat > ${path} <<'END'`, ...lines, 'END'].join('\n'), exits: 0, prints: [] };
 }
 
 /** Undefined when the output has the lines, else the first missing one. The words for `<name>` are put into `words`. */

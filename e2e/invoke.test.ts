@@ -2,6 +2,7 @@
 // stopped, replaced or killed in the middle.
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callAgent, type Agent } from './call-agent.ts';
@@ -330,6 +331,17 @@ describe('a container with many calls', () => {
     expect((await begun()).begun).toBe(before + 63);
     await cal.ask({ do: 'open' });
     await vi.waitFor(async () => expect(await inFlight(cal)).toBe(0), soon);
+  });
+
+  test('reports its limit and the processor time of itself alone', async () => {
+    const { json } = await cal.send('/health');
+    const health = json as { uptime_seconds: number; cpu_seconds: number; concurrency: number };
+    expect(health.concurrency).toBe(64);
+    // Two seconds for the start of Python, before its own clock begins.
+    expect(health.cpu_seconds).toBeLessThan((health.uptime_seconds + 2) * availableParallelism());
+    await cal.ask({ do: 'echo' });
+    const later = (await cal.send('/health')).json as typeof health;
+    expect(later.cpu_seconds).toBeGreaterThan(health.cpu_seconds);
   });
 
   test('drops a waiting call when its caller hangs up, and keeps the running one', async () => {

@@ -1,5 +1,7 @@
 // Real shapes of projects: each is copied unchanged, `svc init` writes its agent.yaml, it is deployed, and it answers. The model is an
-// outside server with OpenAI's protocol. Then the example with a model, which has the same packages.
+// outside server with OpenAI's protocol. Then the examples with a model, which have the same packages.
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client.ts';
 import { parseUsd } from '@gantry/contract/money.ts';
@@ -17,6 +19,15 @@ rules:
   - name: the time is asked for
     when: {tools_include: current_time, messages_contain: "time"}
     respond: {tool_calls: [{name: current_time, arguments: {}}]}
+  - name: an agent is chosen
+    when: {previous_message_contains: "bills or repairs", messages_contain: "invoice"}
+    respond: {content: "bills"}
+  - name: no agent is chosen
+    when: {previous_message_contains: "bills or repairs"}
+    respond: {content: "I think it is about bills."}
+  - name: a question about a bill
+    when: {previous_message_contains: "questions about bills"}
+    respond: {content: "You pay within 30 days."}
   - name: the model is down
     when: {messages_contain: "break"}
     respond: {status: 400, error: "this model is down"}
@@ -179,4 +190,27 @@ describe('the example with a model', () => {
     expect(json.detail).toMatch(/The budget of team:ml does not pay for this call/);
     expect(await model.answered()).toBe(before);
   });
+});
+
+test('the example orchestration with a model: the classifier asks its model, and the chosen agent answers with it', async () => {
+  await gantry.must('svc team budget set ml --daily 10');
+  await gantry.must('svc acl grant --asset models/gpt-4o-mini --principal team:default --actions use');
+  await cp(join(import.meta.dirname, '../examples/orchestration-with-model'), join(gantry.directory, 'helpdesk'), {
+    recursive: true,
+  });
+  await gantry.must('svc orchestration deploy', { in: 'helpdesk' });
+  const { stdout } = await gantry.must('svc orchestration run helpdesk "When is my invoice due?" --json');
+  const { run_id, output } = JSON.parse(stdout) as { run_id: string; output: object };
+  expect(output).toMatchObject({ text: 'You pay within 30 days.' });
+  // A call to a model counts a moment after its end.
+  const paid = async () => {
+    const { steps } = await admin.call('orchestrate.run', { params: { name: 'helpdesk', run_id } });
+    return steps.map(({ path, cost_usd }) => [path, parseUsd(cost_usd) > 0]);
+  };
+  await expect.poll(paid, { timeout: 10_000 }).toEqual([
+    ['classify:desk', true],
+    ['bills', true],
+  ]);
+  const undecided = await gantry.type('svc orchestration run helpdesk "How are you?"');
+  expect(undecided).toMatchObject({ code: 1, output: expect.stringContaining('I think it is about bills.') as string });
 });

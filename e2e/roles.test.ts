@@ -1,4 +1,4 @@
-// Each role in its own process, on one PostgreSQL, behind the nginx file of the guide.
+// Each role in its own process, on one PostgreSQL, behind the nginx file of the guide. At the end there are two of each.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { callAgent, type Agent } from './call-agent.ts';
 import { environment } from './config.ts';
 import { engineOf } from './engine-of.ts';
 import { urlOf } from './url-of.ts';
-import { writeProject } from './write-project.ts';
+import { agentYaml, echo, writeProject } from './write-project.ts';
 
 const clone = resolve(import.meta.dirname, '..');
 const main = join(clone, 'server/start.js');
@@ -28,17 +28,22 @@ let directory: string;
 let postgres: Embedded;
 let nginx: Running;
 let base_url: string;
+/** Of the first process of each role. */
 let ports: Record<RoleName, number>;
+/** Of a second one. */
+let second_ports: Record<RoleName, number>;
 let shared: Record<string, string>;
 let admin: Client;
+let admin_token: string;
 let prober: Agent;
-const processes = new Map<RoleName, ChildProcess>();
+const processes = new Map<`${RoleName} ${1 | 2}`, ChildProcess>();
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gantry-roles-'));
   await chmod(directory, 0o711);
-  postgres = await startEmbedded(directory);
-  ports = { api: await freePort(), worker: await freePort(), ingress: await freePort(), gateway: await freePort() };
+  // As many as PostgreSQL has by default.
+  postgres = await startEmbedded(directory, { max_connections: 100 });
+  [ports, second_ports] = [await freePorts(), await freePorts()];
   const proxy_port = await freePort();
   base_url = `http://127.0.0.1:${proxy_port}`;
   shared = {
@@ -47,7 +52,9 @@ beforeAll(async () => {
     SECRET_KEY: randomBytes(32).toString('base64'),
     BASE_URL: base_url,
     TRUSTED_PROXIES: '127.0.0.1',
+    AUDIT_KEY_FILE: join(directory, 'checkpoint-key'),
     LOG_LEVEL: 'warn',
+    CALM_SECONDS: '3',
     HOME: directory,
     XDG_CONFIG_HOME: directory,
   };
@@ -55,7 +62,7 @@ beforeAll(async () => {
   const seeding = server(['seed', '--password-file', password_file], { DATA_DIR: join(directory, 'seed') });
   expect(await once(seeding, 'exit')).toEqual([0, null]);
   nginx = await startNginx(proxy_port);
-  await Promise.all(roleNames.map(start));
+  await Promise.all(roleNames.map(async (role) => await start(role)));
   const { access_token } = await createClient({ base_url, token: () => undefined }).call('auth.login', {
     body: { email: 'admin@gantry.local', password: (await readFile(password_file, 'utf8')).trim() },
   });
@@ -63,11 +70,12 @@ beforeAll(async () => {
   await admin.call('teams.create', { body: { name: 'ml' } });
   const agent_py = await readFile(join(import.meta.dirname, 'agents/prober.py'), 'utf8');
   await deployProject(admin, await writeProject({ directory }, 'prober', { 'agent.py': agent_py }));
+  admin_token = access_token;
   prober = callAgent(`${base_url}/agents/prober`, access_token);
 });
 afterAll(async () => {
   const { engine, secrets_directory } = await engineOf({ data_dir: directory });
-  for (const role of processes.keys()) await stop(role);
+  for (const role of roleNames) await Promise.all([stop(role), stop(role, 2)]);
   await nginx?.end('SIGTERM');
   await removeLeftovers(engine);
   await postgres?.stop();
@@ -145,6 +153,79 @@ test('all roles together use far fewer connections than PostgreSQL accepts', asy
   expect(row?.used).toBeLessThan(0.7 * (row?.max ?? 0));
 });
 
+test('with two of each, the death of one api, worker and ingress loses no stored call, and every later call and deploy succeeds', async () => {
+  for (const role of ['api', 'worker', 'ingress'] as const) await start(role, 2);
+  await nginx.end('SIGTERM');
+  await writeSite(Number(new URL(base_url).port), { isDouble: true });
+  await nginx.start();
+  const detached = async () => {
+    const init = { method: 'POST', body: '{"input":{"do":"sleep","value":5}}', headers: { prefer: 'respond-async' } };
+    return (await prober.send('/invoke', init)).json.run_id;
+  };
+  // Both ingresses have some of them.
+  const runs = await Promise.all(Array.from({ length: 6 }, detached));
+  await Promise.all((['api', 'worker', 'ingress'] as const).map(async (role) => await kill(role, 1)));
+  const answers = await Promise.all(
+    Array.from(
+      { length: 50 },
+      async () => await prober.send('/invoke', { method: 'POST', body: '{"input":{"do":"echo"}}' }),
+    ),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const ends = await Promise.all(runs.map(async (id) => await prober.ending(id)));
+  expect(ends.map(({ status }) => status)).toEqual(runs.map(() => 200));
+  await deployProject(admin, await writeProject({ directory }, 'later'));
+  expect((await admin.call('agents.status', { params: { name: 'later' } })).state).toBe('serving');
+  for (const role of ['api', 'worker', 'ingress'] as const) await start(role);
+}, 120_000);
+
+test('an agent without calls falls asleep, and twenty calls at two ingresses without an engine are answered by one start', async () => {
+  const yaml = agentYaml('sleeper', 'deploy:\n  scaling: {min: 0}\n');
+  await deployProject(admin, await writeProject({ directory }, 'sleeper', { 'agent.yaml': yaml }));
+  const sleeper = callAgent(`${base_url}/agents/sleeper`, admin_token);
+  const status = async () => await admin.call('agents.status', { params: { name: 'sleeper' } });
+  const untilAsleep = async () =>
+    await expect.poll(async () => (await status()).state, { timeout: 60_000, interval: 100 }).toBe('asleep');
+  const twenty = async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => await sleeper.ask({ said: `call ${n}` })),
+    );
+    expect(answers.map(({ status: is, json }) => [is, json.output])).toEqual(
+      answers.map((_, n) => [200, { said: `call ${n}` }]),
+    );
+    const { state, instances, last_exit } = await status();
+    expect([state, instances.length]).toEqual(['serving', 1]);
+    return last_exit;
+  };
+  await untilAsleep();
+  expect(await twenty()).toBe('A call woke it.');
+
+  await untilAsleep();
+  const calling = twenty();
+  await expect.poll(async () => (await status()).instances.length, { interval: 20 }).toBe(1);
+  await Promise.all([kill('worker', 1), kill('worker', 2)]);
+  await start('worker');
+  await calling;
+
+  const setToken = async (value: string) =>
+    await admin.call('secrets.set', { body: { name: 'TOKEN', value, agent: 'sleeper' } });
+  await setToken('good');
+  const files = {
+    'agent.yaml': `${yaml.replace('1.0.0', '1.1.0')}  secrets: [TOKEN]\n`,
+    'agent.py': `import os\nif os.environ["TOKEN"] == "broken":\n    raise RuntimeError("broken")\n${echo}`,
+  };
+  await untilAsleep();
+  await deployProject(admin, await writeProject({ directory }, 'sleeper', files));
+  expect((await status()).state).toBe('serving');
+  await untilAsleep();
+  await setToken('broken');
+  const refused = await sleeper.send('/invoke', { method: 'POST', body: '{"input":{"said":"x"}}' });
+  expect([refused.status, refused.json.code]).toEqual([503, 'agent_unavailable']);
+  expect(refused.json.detail).toBe('agents/sleeper could not be started: The agent did not start.');
+  await setToken('good');
+  await expect.poll(async () => (await sleeper.ask({ said: 'x' })).status, { timeout: 60_000 }).toBe(200);
+}, 240_000);
+
 const begun = async () =>
   ((await prober.ask({ do: 'calls' })).json.output?.result as { begun?: number } | undefined)?.begun;
 
@@ -155,36 +236,56 @@ function server(words: string[], env: Record<string, string>): ChildProcess {
   });
 }
 
-async function start(role: RoleName): Promise<void> {
-  const child = server(['serve', '--role', role], { DATA_DIR: join(directory, role), PORT: String(ports[role]) });
-  processes.set(role, child);
+const freePorts = async () => ({
+  api: await freePort(),
+  worker: await freePort(),
+  ingress: await freePort(),
+  gateway: await freePort(),
+});
+
+async function start(role: RoleName, n: 1 | 2 = 1): Promise<void> {
+  const port = (n === 1 ? ports : second_ports)[role];
+  const child = server(['serve', '--role', role], { DATA_DIR: join(directory, `${role} ${n}`), PORT: String(port) });
+  processes.set(`${role} ${n}`, child);
   const deadline = AbortSignal.timeout(60_000);
   for (;;) {
-    const ready = await fetch(`http://127.0.0.1:${ports[role]}/readyz`).catch(() => undefined); // it does not listen yet
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined); // it does not listen yet
     if (ready?.status === 200) return;
     if (child.exitCode !== null) throw new Error(`the role ${role} ended with ${child.exitCode}`);
     await delay(50, undefined, { signal: deadline });
   }
 }
 
-async function stop(role: RoleName): Promise<void> {
-  const child = processes.get(role);
+async function stop(role: RoleName, n: 1 | 2 = 1): Promise<void> {
+  const child = processes.get(`${role} ${n}`);
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
 }
 
-// The guide's file, with the ports of the test.
-async function startNginx(port: number): Promise<Running> {
+async function kill(role: RoleName, n: 1 | 2): Promise<void> {
+  const child = processes.get(`${role} ${n}`);
+  child?.kill('SIGKILL');
+  if (child !== undefined) await once(child, 'exit');
+}
+
+/** The guide's file, with the ports of the test. */
+async function writeSite(port: number, { isDouble }: { isDouble: boolean }): Promise<void> {
   const given = await readFile(join(clone, 'docs/guide/nginx.conf'), 'utf8');
+  const servers = (role: 'api' | 'ingress') =>
+    `127.0.0.1:${ports[role]};${isDouble ? ` server 127.0.0.1:${second_ports[role]};` : ''}`;
   const site = given
-    .replace('127.0.0.1:4481', `127.0.0.1:${ports.api}`)
-    .replace('127.0.0.1:4482', `127.0.0.1:${ports.ingress}`)
+    .replace('127.0.0.1:4481;', servers('api'))
+    .replace('127.0.0.1:4482;', servers('ingress'))
     .replace('127.0.0.1:4484', `127.0.0.1:${ports.gateway}`)
     .replace('listen 80;', `listen 127.0.0.1:${port};`);
+  await writeFile(join(directory, 'nginx/gantry.conf'), site);
+}
+
+async function startNginx(port: number): Promise<Running> {
   const folder = join(directory, 'nginx');
   await mkdir(folder);
-  await writeFile(join(folder, 'gantry.conf'), site);
+  await writeSite(port, { isDouble: false });
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   await writeFile(
     join(folder, 'nginx.conf'),

@@ -1,8 +1,9 @@
 // The real service, started and stopped by the real svc on the test's own data directory.
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome, runSvc, type Ran } from '../cli/src/testing/run-svc.ts';
 import { labelsFor } from '../server/src/engine/labels.ts';
@@ -91,21 +92,35 @@ test('reset-admin gives a one-time password that must be changed at the first si
   expect(JSON.stringify(readFileSync(path.join(home, 'data', 'server.log'), 'utf8'))).not.toContain(one_time_password);
 }, 120_000);
 
-test('systemd accepts the unit of the guide, and its service runs until SIGTERM', async () => {
-  const guide = readFileSync(path.join(import.meta.dirname, '../docs/guide/operating.md'), 'utf8');
-  const unit = /```ini\n(\[Unit\][\s\S]*?)```/.exec(guide)?.[1] ?? '';
-  const file = path.join(home, 'gantry.service');
-  writeFileSync(file, unit.replace('/usr/bin/svc', process.execPath));
-  const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['verify', file]);
-  expect(stdout + stderr).toBe('');
+test('the unit of `svc server install` starts the service with the settings of the environment, until SIGTERM', async () => {
+  const root = path.join(home, 'machine');
+  const installed = await svc('server', 'install', '--root', root, '--json');
+  expect(parsed(installed)).toMatchObject({ name: 'gantry.service', changed: true });
+  expect(parsed(await svc('server', 'install', '--root', root, '--json'))).toMatchObject({ changed: false });
+  const unit = readFileSync(path.join(root, 'etc/systemd/system/gantry.service'), 'utf8');
+  expect((await svc('server', 'install', '--print')).stdout).toBe(unit);
+  const environment = {
+    ...Object.fromEntries(
+      [...unit.matchAll(/^Environment="(\w+)=(.*)"$/gm)].map(([, name = '', value]) => [name, value]),
+    ),
+    ...parseEnv(readFileSync(path.join(root, 'etc/gantry/gantry.env'), 'utf8')),
+  };
+  expect(environment).toEqual({ HOME: home, DATA_DIR: path.join(home, 'data'), PORT: '0', LOG_LEVEL: 'info' });
 
-  const [, words = ''] = /^ExecStart=\/usr\/bin\/svc (.*)$/m.exec(unit) ?? [];
   await svc('server', 'stop');
-  const running = svc(...words.split(' '));
+  const [program = '', ...words] = [...(/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '').matchAll(/"([^"]*)"/g)].map(
+    ([, word = '']) => word,
+  );
+  const service = spawn(program, words, {
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
+    stdio: 'ignore',
+  });
+  const ended = once(service, 'exit');
   const status = async () => parsed(await svc('server', 'status', '--json'));
   await expect.poll(async () => (await status())['state'], { timeout: 60_000 }).toBe('ready');
-  process.kill(Number((await status())['pid']), 'SIGTERM');
-  expect((await running).exit).toBe(0);
+  expect((await status())['pid']).toBe(service.pid);
+  service.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 }, 120_000);
 
 test('uninstall asks first; then the installation leaves nothing in the engine and on disk', async () => {

@@ -34,13 +34,14 @@ describe('a service that is killed with -9', () => {
   test('in every step of one deploy: the deploy resumes and ends deployed, once', async () => {
     await gantry.must('svc submit --message first', { in: 'parrot' });
     const { head } = await admin.call('audit.verify', { query: {} });
-    await setGate(gantry, deploySteps[0]);
+    await setGate(gantry, `${deploySteps[0]} done`);
     const { id } = await admin.call('deployments.create', { body: { ref: 'agents/parrot@1.0.0', force: false } });
     for (const [index, step] of deploySteps.entries()) {
       if (step === 'build') await killWhileRunning('sandbox');
       if (step === 'start') await killWhileRunning('agent');
       await atGate(gantry);
-      await setGate(gantry, deploySteps[index + 1]);
+      const next = deploySteps[index + 1];
+      await setGate(gantry, next && `${next} done`);
       await killAndStart();
     }
     const run = await ended(admin, 'parrot');
@@ -210,6 +211,21 @@ test('agents answer again after a stop and a start, even when the machine has lo
   for (const secret of await seen.secrets()) await rm(join(seen.secrets_directory, secret), { recursive: true });
   await gantry.must('svc server start');
   await answers('after a reboot');
+});
+
+test('an agent whose container and image were removed is built again, with an entry in the log', async () => {
+  await gantry.must('svc server stop');
+  const [name = ''] = await seen.containers('agent');
+  const container = seen.engine.docker.getContainer(name);
+  const { Image } = await container.inspect();
+  await container.remove({ force: true });
+  await seen.engine.docker.getImage(Image).remove({ force: true });
+  await gantry.must('svc server start');
+  await answers('after a prune');
+  const { stdout } = await gantry.must('svc audit --action revision.rebuilt --json');
+  expect(JSON.parse(stdout)).toMatchObject([
+    { asset: 'agents/parrot', detail: { before: Image, after: expect.stringMatching(/^sha256:/) } },
+  ]);
 });
 
 /** Sets the earliest restart of a dead container, counted from now. */

@@ -32,7 +32,7 @@ export async function threatSections(): Promise<ThreatSection[]> {
   return sections;
 }
 
-function readTest(text: string): { file: string; name: string } {
+export function readTest(text: string): { file: string; name: string } {
   const colon = text.indexOf(': ');
   return { file: text.slice(0, colon), name: text.slice(colon + 2) };
 }

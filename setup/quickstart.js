@@ -6,25 +6,18 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureBaseImage } from './base-image.js';
 import { recordBuildSettings } from './build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder, defaultBaseImage, packagePrograms, readConfig } from './config.js';
-import { ensureConsole } from './console.js';
-import { ensureEngine } from './engine.js';
 import { ensureLauncher } from './launcher.js';
-import { ensurePackages } from './packages.js';
+import { prepare } from './prepare.js';
 import { readSettings, writeSettings } from './settings-file.js';
 import { PartFailed, runScript, step } from './step.js';
 
 const hand_over_timeout_seconds = 1800;
 
 await runScript(async () => {
-  let baseImage = '';
-  await step('packages', ensurePackages);
-  await step('console', ensureConsole);
-  await step('engine', ensureEngine);
-  await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
+  const baseImage = await prepare();
   await step('settings', async () => {
     makeInstallationFolder();
     recordBaseImage(baseImage);

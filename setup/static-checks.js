@@ -5,7 +5,8 @@ import { fileLengths } from './file-lengths.js';
 import { uvEnvironment } from './python.js';
 import { print, SetupProblem, step } from './step.js';
 
-const tool_timeout_seconds = 180;
+// They share the processor with a set-up.
+const tool_timeout_seconds = 300;
 const ruffVersion = '0.17.6';
 const ruffArguments = ['--quiet', 'wrapper', 'examples', 'server/src/testing'];
 

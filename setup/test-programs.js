@@ -4,7 +4,7 @@ import { installDebianPackages } from './debian.js';
 
 /**
  * What stands around the service in tests: a syslog daemon that speaks TLS, openssl for its certificate, proxies, who looks for holes, the
- * shells that svc completes in, what reads a unit of systemd, and a browser for the console.
+ * shells that svc completes in, what reads a unit of systemd, a registry of images, and a browser for the console.
  */
 const needed = [
   { package: 'rsyslog', at: ['/usr/sbin/rsyslogd'] },
@@ -19,11 +19,13 @@ const needed = [
   { package: 'zsh', at: ['/usr/bin/zsh', '/bin/zsh'] },
   { package: 'fish', at: ['/usr/bin/fish'] },
   { package: 'systemd', at: ['/usr/bin/systemd-analyze'] },
+  { package: 'docker-registry', at: ['/usr/bin/docker-registry'] },
   { package: 'chromium', at: ['/usr/bin/chromium'] },
   { package: 'fonts-liberation', at: ['/usr/share/fonts/truetype/liberation'] },
 ];
 
-const named = 'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish, systemd, and chromium with a font';
+const named =
+  'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish, systemd, docker-registry, and chromium with a font';
 
 /** @param {(doing: string) => void} say */
 export async function ensureTestPrograms(say) {

@@ -7,13 +7,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { ensureBaseImage } from './base-image.js';
 import { buildEnvironment } from './build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
-import { ensureConsole } from './console.js';
-import { ensureEngine } from './engine.js';
 import { ensurePackages } from './packages.js';
+import { prepareEngine } from './prepare.js';
 import { tallyPytest } from './pytest-report.js';
 import { ensureUv, uvEnvironment } from './python.js';
 import { slowestFiles } from './slowest-files.js';
@@ -28,6 +26,9 @@ const suite_timeout_seconds = 3600;
 const max_shown_files = 10;
 
 const filters = process.argv.slice(2);
+const isWhole = filters.length === 0;
+/** @type {Promise<Tally>} */
+const nothing = Promise.resolve({ passed: 0, failed: 0, complaints: [] });
 const reports = mkdtempSync(join(tmpdir(), 'gantry-test-'));
 try {
   const tallies = await runEverything();
@@ -42,30 +43,34 @@ try {
 
 /** @returns {Promise<Tally[]>} */
 async function runEverything() {
-  let baseImage = '';
   let uv = '';
-  const prepared = await countFailure(async () => {
+  const tools = await countFailure(async () => {
     await step('packages', ensurePackages);
-    await step('console', ensureConsole);
-    await step('engine', ensureEngine);
-    await step('base image', async (say) => (baseImage = await ensureBaseImage(say)));
     await step('uv', async (say) => (uv = await ensureUv(say)));
+  });
+  if (tools.failed > 0) return [tools];
+
+  // They need no engine. So they use the processor while a set-up waits for the disk and the network, and tests for containers.
+  const checking = isWhole ? countFailure(() => runStaticChecks(uv)) : nothing;
+  const testingPython = checking.then(async () => (isWhole ? await runPytest(uv) : undefined));
+
+  let baseImage = '';
+  const prepared = await countFailure(async () => {
+    baseImage = await prepareEngine();
     await step('test programs', ensureTestPrograms);
   });
-  if (prepared.failed > 0) return [prepared];
-
-  const env = cloneEnvironment({ BASE_IMAGE: baseImage, ...(await buildEnvironment()) });
-  if (filters.length > 0) return [await runVitest(env)];
-  const checks = await countFailure(() => runStaticChecks(uv));
-  // End-to-end tests wait for containers much of the time; the Python tests fill that time.
-  const [vitest, pytest] = await Promise.all([runVitest(env), runPytest(uv, { ...env, ...(await uvEnvironment()) })]);
+  const checks = await checking;
+  const vitest = prepared.failed > 0 ? prepared : await runVitest(baseImage);
+  const pytest = await testingPython;
+  if (pytest === undefined) return [vitest];
   print(pytest.output);
   return [checks, vitest, pytest.tally];
 }
 
-/** @param {NodeJS.ProcessEnv} env */
-async function runVitest(env) {
+/** @param {string} baseImage */
+async function runVitest(baseImage) {
   print('');
+  const env = cloneEnvironment({ BASE_IMAGE: baseImage, ...(await buildEnvironment()) });
   const path = join(reports, 'vitest.json');
   const { exit_code } = await runCommand(
     [
@@ -85,13 +90,13 @@ async function runVitest(env) {
   return tallyVitest(report, exit_code);
 }
 
-/** @param {string} uv @param {NodeJS.ProcessEnv} env */
-async function runPytest(uv, env) {
+/** @param {string} uv */
+async function runPytest(uv) {
   const path = join(reports, 'pytest.xml');
   const { exit_code, output } = await runCommand([uv, 'run', 'pytest', `--junitxml=${path}`], {
     cwd: join(cloneFolder, 'wrapper'),
     // Many tests start a process that imports a framework. Without bytecode, each would compile it.
-    env: { ...env, UV_COMPILE_BYTECODE: '1' },
+    env: cloneEnvironment({ ...(await uvEnvironment()), UV_COMPILE_BYTECODE: '1' }),
     timeout_seconds: suite_timeout_seconds,
   });
   return { output, tally: tallyPytest(existsSync(path) ? readFileSync(path, 'utf8') : undefined, exit_code) };

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { Command } from './command.ts';
 import { commands, groups, menu, type Words } from './commands.ts';
 import { describeNeeds } from './program/needs.ts';
+import { isPushed } from './registry/kinds.ts';
 import { createOutput } from './output.ts';
 import { parse } from './program/program.ts';
 
@@ -65,7 +66,7 @@ test('every kind of asset has the same commands, but a push creates agents', () 
     'versions',
   ];
   for (const kind of assetKinds)
-    expect([kind, verbs(kind)]).toEqual([kind, everything.filter((verb) => kind !== 'agent' || verb !== 'create')]);
+    expect([kind, verbs(kind)]).toEqual([kind, everything.filter((verb) => verb !== 'create' || !isPushed(kind))]);
 });
 
 test('every final change has --yes', async () => {

@@ -1,8 +1,8 @@
 // Every command by its words. They are also its path: `svc team add` is commands/team/add.ts. Registry commands are the same for all kinds
 // of assets: `svc registry tool edit` is commands/registry/edit.ts, made for tools.
-import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { assetKinds, type AssetKind } from '@gantry/contract/roles.ts';
 import type { Command } from './command.ts';
+import { createdKinds, type CreatedKind } from './registry/kinds.ts';
 
 const ofEveryKind = {
   list: () => import('./commands/registry/list.ts'),
@@ -15,7 +15,7 @@ const ofEveryKind = {
   transfer: () => import('./commands/registry/transfer.ts'),
   delete: () => import('./commands/registry/delete.ts'),
 } as const;
-type RegistryWords = `registry ${AssetKind} ${keyof typeof ofEveryKind}` | `registry ${ConfiguredKind} create`;
+type RegistryWords = `registry ${AssetKind} ${keyof typeof ofEveryKind}` | `registry ${CreatedKind} create`;
 type Load = () => Promise<{ command: Command }>;
 
 const ofTheRegistry = Object.fromEntries([
@@ -25,8 +25,8 @@ const ofTheRegistry = Object.fromEntries([
       async () => ({ command: (await load()).commandFor(kind) }),
     ]),
   ),
-  // Agents are pushed.
-  ...configuredKinds.map((kind): [string, Load] => [
+  // The others are pushed.
+  ...createdKinds.map((kind): [string, Load] => [
     `registry ${kind} create`,
     async () => ({ command: (await import('./commands/registry/create.ts')).commandFor(kind) }),
   ]),
@@ -49,9 +49,13 @@ export const commands = {
   list: () => import('./commands/list.ts'),
   ps: () => import('./commands/ps.ts'),
   status: () => import('./commands/status.ts'),
+  rollback: () => import('./commands/rollback.ts'),
+  scale: () => import('./commands/scale.ts'),
   stop: () => import('./commands/stop.ts'),
   start: () => import('./commands/start.ts'),
   restart: () => import('./commands/restart.ts'),
+  'target list': () => import('./commands/target/list.ts'),
+  'target default': () => import('./commands/target/default.ts'),
   delete: () => import('./commands/delete.ts'),
   diff: () => import('./commands/diff.ts'),
   files: () => import('./commands/files.ts'),
@@ -94,6 +98,15 @@ export const commands = {
   'audit prune': () => import('./commands/audit/prune.ts'),
   'audit reseal': () => import('./commands/audit/reseal.ts'),
   ...ofTheRegistry,
+  'orchestration validate': () => import('./commands/orchestration/validate.ts'),
+  'orchestration push': () => import('./commands/orchestration/push.ts'),
+  'orchestration list': () => import('./commands/orchestration/list.ts'),
+  'orchestration show': () => import('./commands/orchestration/show.ts'),
+  'orchestration deploy': () => import('./commands/orchestration/deploy.ts'),
+  'orchestration run': () => import('./commands/orchestration/run.ts'),
+  'orchestration runs': () => import('./commands/orchestration/runs.ts'),
+  'orchestration cancel': () => import('./commands/orchestration/cancel.ts'),
+  'orchestration delete': () => import('./commands/orchestration/delete.ts'),
   'model add': () => import('./commands/model/add.ts'),
   'model list': () => import('./commands/model/list.ts'),
   'model show': () => import('./commands/model/show.ts'),
@@ -158,6 +171,7 @@ export const commands = {
   'server start': () => import('./commands/server/start.ts'),
   'server stop': () => import('./commands/server/stop.ts'),
   'server status': () => import('./commands/server/status.ts'),
+  'server install': () => import('./commands/server/install.ts'),
   'server logs': () => import('./commands/server/logs.ts'),
   'server reset-admin': () => import('./commands/server/reset-admin.ts'),
   'server uninstall': () => import('./commands/server/uninstall.ts'),
@@ -180,6 +194,7 @@ export const groups: Record<string, string> = {
   'registry knowledge-base': 'Documents that agents search',
   'registry model': 'Models, with the price of a call',
   'registry mcp-server': 'Servers of the Model Context Protocol',
+  'registry orchestration': 'Several agents that answer a call together',
   'model price': 'Prices of models: set, list',
 };
 
@@ -197,6 +212,10 @@ export const menu = {
   submit: { heading: build },
   deploy: { heading: build },
   deployments: { heading: build, summary: 'Deploys: list, show, watch, cancel' },
+  orchestration: {
+    heading: build,
+    summary: 'Agents that answer a call together: validate, push, deploy, run, runs, cancel, list, show, delete',
+  },
   model: { heading: build, summary: 'Models behind the gateway: add, list, show, test, remove, price' },
   secret: { heading: build, summary: 'Values for agents: set, list, rotate, remove' },
   search: { heading: build },
@@ -210,9 +229,12 @@ export const menu = {
   list: { heading: run },
   ps: { heading: run },
   status: { heading: run },
+  rollback: { heading: run },
+  scale: { heading: run },
   stop: { heading: run },
   start: { heading: run },
   restart: { heading: run },
+  target: { heading: run, summary: 'Targets of an agent: list, default' },
   delete: { heading: run },
   review: { heading: govern, summary: 'Requests for approval: list, show, comment, approve, reject, withdraw, revoke' },
   notifications: { heading: govern },
@@ -231,7 +253,10 @@ export const menu = {
     summary: 'Events for programs outside: create, list, test, deliveries, rotate',
   },
   quickstart: { heading: machine },
-  server: { heading: machine, summary: 'The service on this machine: start, stop, status, logs, uninstall' },
+  server: {
+    heading: machine,
+    summary: 'The service on this machine: start, stop, status, logs, start at boot, uninstall',
+  },
   doctor: { heading: machine },
   completion: { heading: machine },
 } as const satisfies Record<string, { heading: string; summary?: string }>;

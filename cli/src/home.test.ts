@@ -17,6 +17,16 @@ test('svc home says what needs the caller and the command for it, and asks for o
   const home = {
     ...nothing,
     requests: { count: 21, items: [{ ...request, submitted_at: new Date().toISOString() }] },
+    failed_deployments: [
+      {
+        id,
+        operation: 'scale',
+        ref: 'agents/echo@1.0.0',
+        actor: 'ada@example.com',
+        ended_at: new Date().toISOString(),
+        problem: { detail: 'no memory' },
+      },
+    ],
     budgets: [{ of: 'team:ml', window: 'month', limit_usd: '50.00', spent_usd: '41.20', percent: 82, ends_at: null }],
     unread: 2,
   };
@@ -29,6 +39,8 @@ test('svc home says what needs the caller and the command for it, and asks for o
     "82 % of team:ml's month",
     '21 requests',
     '2 unread',
+    'scale failed',
+    'ada@example.com: no memory',
     `svc review show ${id}`,
   ])
     expect(stdout + stderr).toContain(text);

@@ -6,9 +6,9 @@ import { refresh, send } from './server.ts';
 
 /** The nouns of the endpoints whose answers a change of this kind alters. */
 const nounsOf: Readonly<Record<string, readonly string[]>> = {
-  approval: ['approvals', 'home', 'notifications', 'registry'],
-  agent: ['agents', 'home', 'registry', 'traces'],
-  asset: ['agents', 'home', 'registry', 'permissions'],
+  approval: ['approvals', 'home', 'notifications', 'registry', 'orchestrations'],
+  agent: ['agents', 'home', 'registry', 'traces', 'orchestrations'],
+  asset: ['agents', 'home', 'registry', 'permissions', 'orchestrations'],
   deployment: ['deployments', 'agents', 'home', 'registry'],
   notification: ['notifications', 'home'],
   key: ['keys', 'budgets', 'costs', 'home'],

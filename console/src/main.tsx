@@ -1,3 +1,4 @@
+import './zod-without-eval.ts';
 import './theme.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';

@@ -105,6 +105,39 @@ const pages = [
     load(() => import('./pages/agents/traces.tsx'), 'TracesPage'),
     textSearch('status', 'since'),
   ),
+  filtered(
+    '/orchestrations',
+    load(() => import('./pages/orchestrations/orchestrations.tsx'), 'OrchestrationsPage'),
+    textSearch('text', 'team'),
+  ),
+  page(
+    '/orchestrations/$name',
+    load(() => import('./pages/orchestrations/overview.tsx'), 'OverviewPage'),
+  ),
+  page(
+    '/orchestrations/$name/try',
+    load(() => import('./pages/orchestrations/try-it.tsx'), 'TryItPage'),
+  ),
+  filtered(
+    '/orchestrations/$name/history',
+    load(() => import('./pages/orchestrations/runs.tsx'), 'RunsPage'),
+    textSearch('state', 'version'),
+  ),
+  filtered(
+    '/orchestrations/$name/history/$run',
+    load(() => import('./pages/orchestrations/run.tsx'), 'RunPage'),
+    textSearch('call'),
+  ),
+  filtered(
+    '/orchestrations/$name/versions',
+    load(() => import('./pages/orchestrations/versions.tsx'), 'VersionsPage'),
+    textSearch('version'),
+  ),
+  filtered(
+    '/orchestrations/$name/access',
+    load(() => import('./pages/orchestrations/access.tsx'), 'AccessPage'),
+    textSearch('principal', 'action'),
+  ),
   page(
     '/deployments/$id',
     load(() => import('./pages/deployments/deployment.tsx'), 'DeploymentPage'),
@@ -148,9 +181,14 @@ const pages = [
     load(() => import('./pages/teams/team.tsx'), 'TeamPage'),
   ),
   filtered(
+    '/teams/$team/budget',
+    load(() => import('./pages/teams/team-budget.tsx'), 'TeamBudgetPage'),
+    textSearch('of'),
+  ),
+  filtered(
     '/users',
     load(() => import('./pages/users/users.tsx'), 'UsersPage'),
-    textSearch('text', 'role'),
+    textSearch('text', 'role', 'new'),
   ),
   page(
     '/users/$id',
@@ -177,7 +215,7 @@ const pages = [
   filtered(
     '/keys',
     load(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
-    textSearch('scope', 'team', 'all'),
+    textSearch('scope', 'team', 'all', 'new'),
   ),
   page(
     '/keys/$id',

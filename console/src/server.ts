@@ -34,15 +34,16 @@ type ListName = { [N in EndpointName]: Endpoints[N]['reply'] extends { kind: 'li
 
 type ItemOf<N extends ListName> = Answer<Endpoints[N]> extends Page<infer Item> ? Item : never;
 
-/** For `useInfiniteQuery`: the pages of a list. */
+/** For `useInfiniteQuery`: the pages of a list. A total is asked for once. */
 export function askList<N extends ListName>(name: N, parts: Send<N>) {
   return infiniteQueryOptions({
     queryKey: [name, 'list', parts] as const,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ signal, pageParam }) => {
       const { query } = parts as { query?: object };
-      // The cursor is a parameter of every list.
-      const page = { ...parts, query: { ...query, cursor: pageParam } } as unknown as Send<N>;
+      // The cursor is a parameter of every list. The client leaves undefined ones out.
+      const next = pageParam !== undefined && { cursor: pageParam, total: undefined };
+      const page = { ...parts, query: { ...query, ...next } } as unknown as Send<N>;
       return (await send(name, page, { signal })).answer as Page<ItemOf<N>>;
     },
     getNextPageParam: ({ next_cursor }: Page<ItemOf<N>>) => next_cursor,

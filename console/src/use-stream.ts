@@ -29,6 +29,8 @@ interface StreamSettings<N extends StreamName, Item> {
 // Many events become one drawing of the page.
 const draw_ms = 100;
 const retry_ms = 1000;
+// A burst of events leaves the browser time for its frames.
+const turn_ms = 10;
 // A stream without events is believed to have none after this time.
 const silent_ms = 800;
 
@@ -66,6 +68,7 @@ export function useStream<N extends StreamName, Item>(
           const { answer } = await send(name, parts, { signal: gone.signal, ...resumed });
           draw({ error: undefined });
           silence = setTimeout(() => draw({ isOpen: true }), silent_ms);
+          let began = performance.now();
           // `name` says which stream it is.
           for await (const { id, data } of answer as AsyncIterable<{ id?: string; data: EventOf<N> }>) {
             last_event_id = id ?? last_event_id;
@@ -73,6 +76,10 @@ export function useStream<N extends StreamName, Item>(
             if (Array.isArray(item)) waiting.push(...(item as readonly Item[]));
             else waiting.push(item as Item);
             if (isLast?.(data) === true) hasEnded = true;
+            if (performance.now() - began > turn_ms) {
+              await new Promise((resolve) => setTimeout(resolve));
+              began = performance.now();
+            }
           }
         } catch (error) {
           // A lost connection and an ended session come back; another refusal stays one.

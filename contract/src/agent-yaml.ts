@@ -7,7 +7,7 @@ import { formatNames, ownFormatOf, usualKind } from './model-providers.ts';
 import { hasErrors, inOrder, type Finding } from './finding.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
-export { clouds, type AgentConfig } from './agent-yaml/config.ts';
+export { targetFlag, targetOf, type AgentConfig } from './agent-yaml/config.ts';
 export { agentJsonSchema } from './agent-yaml/json-schema.ts';
 export { agentYamlExample } from './agent-yaml/example.ts';
 export { bumpVersion, type VersionPart } from './agent-yaml/bump-version.ts';
@@ -31,23 +31,10 @@ export function parseAgentYaml(text: string, file = 'agent.yaml'): ParsedAgentYa
 
   const parsed = agentConfig.safeParse(source.value);
   if (!parsed.success) {
-    return {
-      findings: inOrder([
-        ...source.findings,
-        ...explain(source, parsed.error.issues).filter((finding) => !isKnown(source, finding)),
-      ]),
-    };
+    return { findings: inOrder([...source.findings, ...explain(source, parsed.error.issues)]) };
   }
   const findings = inOrder([...source.findings, ...remarks(source, parsed.data)]);
   return hasErrors(findings) ? { findings } : { config: parsed.data, findings };
-}
-
-/** An unread value (an alias, a tag) already has a finding, so the schema's finding for it is dropped. */
-function isKnown(source: YamlSource, { pointer }: Finding): boolean {
-  return source.findings.some(
-    (earlier) =>
-      earlier.severity === 'error' && (pointer === earlier.pointer || pointer.startsWith(`${earlier.pointer}/`)),
-  );
 }
 
 /** The variables that would lead the agent's clients past the gateway. */

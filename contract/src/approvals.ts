@@ -3,7 +3,7 @@ import { canUse } from './can.ts';
 import { costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
-import { byId, id, idPrefix, paging, text } from './wire.ts';
+import { byId, counting, id, idPrefix, paging, text } from './wire.ts';
 
 export const approvalStates = ['pending', 'approved', 'rejected'] as const;
 /** `waiting`: pending, and you may decide it now. `decided`: no longer pending. */
@@ -117,6 +117,7 @@ export const approvalsEndpoints = {
       asset: z.string().max(100).optional(),
       id: idPrefix.optional().describe('the first characters of the id'),
       ...paging,
+      ...counting,
     }),
     reply: { kind: 'list', status: 200, schema: approval },
     problems: ['bad_cursor', 'bad_reference'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { assetConfigJsonSchema, parseAssetConfig } from './asset-config.ts';
 import { configuredKinds, type ConfiguredKind } from './asset-kinds.ts';
+import { orchestrationYamlExample } from './orchestration-yaml.ts';
 import { assetKinds } from './roles.ts';
 
 const faults = (kind: ConfiguredKind, text: string) =>
@@ -39,6 +40,10 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
   'mcp-server': [
     'command: files-server',
     'transport: streamable-http\nurl: https://mcp.example.com/mcp\nsecret: MCP\ntools: [read_file, list_files]\n',
+  ],
+  orchestration: [
+    'name: support\nversion: 1.0.0\nteam: ml\nstrategy: parallel\nagents: {a: {ref: agents/a}}\n',
+    orchestrationYamlExample,
   ],
 };
 

@@ -13,6 +13,7 @@ import { holdsSecretName, looksLikeSecret } from './asset-config/secret-text.ts'
 import { tool } from './asset-config/tool.ts';
 import type { ConfiguredKind } from './asset-kinds.ts';
 import { hasErrors, inOrder, type Finding } from './finding.ts';
+import { orchestrationConfig } from './orchestration-yaml/config.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
 const assetConfigs = {
@@ -23,6 +24,7 @@ const assetConfigs = {
   'knowledge-base': knowledgeBase,
   model,
   'mcp-server': mcpServer,
+  orchestration: orchestrationConfig,
 } as const satisfies Record<ConfiguredKind, z.ZodType>;
 type AssetConfig<K extends ConfiguredKind> = z.output<(typeof assetConfigs)[K]>;
 
@@ -34,7 +36,11 @@ export interface ParsedAssetConfig<K extends ConfiguredKind> {
 
 /** YAML, which includes JSON. Never throws, for any text. An empty text is the config of all defaults. */
 export function parseAssetConfig<K extends ConfiguredKind>(kind: K, text: string, file: string): ParsedAssetConfig<K> {
-  const source = readYaml(text, file);
+  return readAssetConfig(kind, readYaml(text, file));
+}
+
+/** The same of a text that is read. */
+export function readAssetConfig<K extends ConfiguredKind>(kind: K, source: YamlSource): ParsedAssetConfig<K> {
   if (source.value === undefined) return { findings: inOrder(source.findings) };
   const value = source.value ?? {};
   const parsed = assetConfigs[kind].safeParse(value);
@@ -49,7 +55,7 @@ const schemas = new Map<ConfiguredKind, JsonSchema>();
 /** JSON Schema draft 7, for editors. Made once: a hostile config would need it for each fault. */
 export function assetConfigJsonSchema(kind: ConfiguredKind): JsonSchema {
   const made = schemas.get(kind) ?? {
-    title: `config of a ${kind}`,
+    title: nameOf(kind),
     ...z.toJSONSchema(assetConfigs[kind], { io: 'input', target: 'draft-7' }),
   };
   schemas.set(kind, made);
@@ -68,14 +74,21 @@ export function referencesIn(kind: ConfiguredKind, config: object): { ref: strin
       const { model: summariser } = config as AssetConfig<'memory-config'>; // parsed as this kind
       return summariser === undefined ? [] : [{ ref: summariser.ref, pointer: '/model' }];
     }
+    case 'orchestration': {
+      const { agents } = config as AssetConfig<'orchestration'>; // parsed as this kind
+      return agents.map(({ ref }, index) => ({ ref, pointer: `/agents/${index}/ref` }));
+    }
     default:
       return [];
   }
 }
 
 function formOf(kind: ConfiguredKind): FileForm {
-  return { name: `the config of a ${kind}`, schema: () => assetConfigJsonSchema(kind) };
+  return { name: nameOf(kind), schema: () => assetConfigJsonSchema(kind) };
 }
+
+const nameOf = (kind: ConfiguredKind): string =>
+  kind === 'orchestration' ? 'orchestration.yaml' : `the config of a ${kind}`;
 
 /** The places of values that look like secrets; the value itself is never shown. */
 function secrets(source: YamlSource): Finding[] {

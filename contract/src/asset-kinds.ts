@@ -9,5 +9,6 @@ export const configuredKinds = [
   'knowledge-base',
   'model',
   'mcp-server',
+  'orchestration',
 ] as const satisfies readonly Exclude<AssetKind, 'agent'>[];
 export type ConfiguredKind = (typeof configuredKinds)[number];

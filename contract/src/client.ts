@@ -3,7 +3,8 @@
 import { refusal_event, type Answer, type Endpoint, type Page, type Sending, type StreamEvent } from './endpoint.ts';
 import { endpoints, type EndpointName, type Endpoints } from './endpoints.ts';
 import { readJsonLines } from './json-lines.ts';
-import { Problem, readAgentProblem, readProblem } from './problems.ts';
+import { readAgentProblem } from './agent-problem.ts';
+import { Problem, readProblem } from './problems.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 export interface ClientSettings {
@@ -119,8 +120,11 @@ async function readAnswer(endpoint: Endpoint, response: Response): Promise<unkno
     case 'bare':
       return await response.json();
     case 'list': {
-      const { data, meta } = (await response.json()) as { data: unknown[]; meta?: { next_cursor?: string } }; // the list envelope
-      return { items: data, next_cursor: meta?.next_cursor } satisfies Page<unknown>;
+      const { data, meta } = (await response.json()) as {
+        data: unknown[];
+        meta?: { next_cursor?: string; total?: number };
+      }; // the list envelope
+      return { items: data, ...meta } satisfies Page<unknown>;
     }
     default:
       return ((await response.json()) as { data: unknown }).data; // the data envelope

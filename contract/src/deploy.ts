@@ -3,9 +3,10 @@ import { canUse } from './can.ts';
 import { agentCost, costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
+import { logLevels } from './log-entry.ts';
 import { runStates } from './run-states.ts';
 import { runEvent, runStep } from './runs.ts';
-import { byId, byName, id, idPrefix, name, paging, versionRef } from './wire.ts';
+import { byId, byName, counting, id, idPrefix, name, paging, versionRef } from './wire.ts';
 
 /** The spec's eight steps, in their order. */
 export const deploySteps = [
@@ -20,15 +21,26 @@ export const deploySteps = [
 ] as const;
 export type DeployStep = (typeof deploySteps)[number];
 
-export const targets = ['local'] as const;
+/** Each is a run that outlives its request, with its own steps. */
+export const operationSteps = {
+  deploy: deploySteps,
+  rollback: ['authorize', 'resolve', 'provision', 'start', 'register', 'endpoint'],
+  start: ['start'],
+  stop: ['stop'],
+  restart: ['restart'],
+  scale: ['scale'],
+} as const;
+export type Operation = keyof typeof operationSteps;
 
 export const deployment = z.object({
   id,
+  operation: z.enum(Object.keys(operationSteps) as Operation[]), // the keys of a literal
   ref: z.string().describe('agents/<name>@<version>'),
   agent: z.string(),
   version: z.string(),
   digest: z.string(),
   target: z.string(),
+  instances: z.int().nullable().describe('the number of containers that a scale asks for; null for other operations'),
   state: z.enum(runStates),
   actor: z.string(),
   approval_id: z.string().nullable(),
@@ -70,8 +82,11 @@ export const plan = z.object({
 });
 export type Plan = z.output<typeof plan>;
 
-/** `unknown`: it should run, and the service has not checked it for too long. */
-export const agentStates = ['serving', 'starting', 'stopped', 'failed', 'unknown', 'not_deployed'] as const;
+/**
+ * `asleep`: it has no container, and the next call starts one. `unknown`: it should run, and the service has not checked it for too long, or
+ * its engine does not answer.
+ */
+export const agentStates = ['serving', 'starting', 'asleep', 'stopped', 'failed', 'unknown', 'not_deployed'] as const;
 
 export const callFigures = z.object({
   calls: z.int(),
@@ -81,15 +96,26 @@ export const callFigures = z.object({
 });
 export type CallFigures = z.output<typeof callFigures>;
 
-/** A deploy is one of the newest version on its own target. */
+/** On the default target. A deploy is one of the newest version on its own target. */
 export const agentActions = [
   'agents.delete',
   'agents.restart',
+  'agents.rollback',
+  'agents.scale',
   'agents.start',
   'agents.stop',
   'deployments.create',
   'invoke.call',
 ] as const;
+
+export const agentTarget = z.object({
+  target: z.string(),
+  revision: z.string(),
+  version: z.string(),
+  state: z.enum(agentStates),
+  is_default: z.boolean().describe("the agent's address leads to this target"),
+});
+export type AgentTarget = z.output<typeof agentTarget>;
 
 export const agentStatus = z.object({
   name: z.string(),
@@ -99,19 +125,33 @@ export const agentStatus = z.object({
   detail: z.string(),
   seen_at: z.string().nullable().describe('the time of the last check of its container'),
   endpoint: z.string().nullable(),
-  target: z.string().nullable(),
+  target: z.string().nullable().describe('the default one, as the fields about its revision'),
+  targets: z.array(agentTarget).describe('all targets with the agent; the default one first'),
   revision: z.string().nullable(),
   digest: z.string().nullable(),
   latest_version: z.string().nullable(),
   restarts: z.number().int(),
   last_exit: z.string().nullable().describe('why its container was last restarted'),
   in_flight: z.number().int().nullable(),
+  instances: z.array(
+    z.object({
+      id,
+      n: z.int().describe('counts the instances of the revision'),
+      state: z.enum(agentStates),
+      detail: z.string(),
+      in_flight: z.int().nullable(),
+      seen_at: z.string().nullable(),
+      restarts: z.int(),
+      last_exit: z.string().nullable(),
+    }),
+  ),
+  no_room: z.string().nullable().describe('why its load gets no further container'),
   last_24h: callFigures.describe('of calls that have ended. They appear within ten seconds'),
   not_in_effect: z.array(z.string()),
   egress: z
     .array(z.string())
     .nullable()
-    .describe('the only outside destinations of its container; null: not limited, or not deployed'),
+    .describe('the only outside destinations of its container; null: not limited, not deployed or asleep'),
   outside_setting: z
     .string()
     .nullable()
@@ -132,10 +172,17 @@ export const logLine = z.object({
   stream: z.enum(['stdout', 'stderr']),
   line: z.string(),
   revision: z.string(),
+  instance: z
+    .number()
+    .int()
+    .nullable()
+    .describe('counts the instances of the revision; null for a failed start and for a rebuilt image'),
 });
 
-const what = { ref: versionRef, target: z.string().max(40).optional() };
-const operated = { kind: 'data', status: 200, schema: agentStatus } as const;
+const targetName = z.string().min(1).max(40);
+const what = { ref: versionRef, target: targetName.optional() };
+const onTarget = z.strictObject({ target: targetName.optional().describe('the default one if absent') });
+const operated = { kind: 'data', status: 202, schema: deployment } as const;
 
 export const deployEndpoints = {
   'deployments.create': {
@@ -169,7 +216,7 @@ export const deployEndpoints = {
   'deployments.list': {
     method: 'GET',
     path: '/api/v1/deployments',
-    summary: 'Deploys of the agents you may read, newest first',
+    summary: 'Deploys and other operations of the agents you may read, newest first',
     operation: 'deployment.list',
     query: z.strictObject({
       agent: name.optional(),
@@ -182,7 +229,7 @@ export const deployEndpoints = {
   'deployments.show': {
     method: 'GET',
     path: '/api/v1/deployments/{id}',
-    summary: 'One deploy with its steps',
+    summary: 'One deploy or operation with its steps',
     operation: 'deployment.read',
     params: byId,
     reply: { kind: 'data', status: 200, schema: deployment },
@@ -217,6 +264,7 @@ export const deployEndpoints = {
       team: name.optional(),
       text: z.string().min(1).max(200).optional().describe('as `q` of a search in the registry; the best match first'),
       ...paging,
+      ...counting,
     }),
     reply: { kind: 'list', status: 200, schema: agentStatus },
     problems: ['bad_cursor'],
@@ -233,13 +281,26 @@ export const deployEndpoints = {
   'agents.logs': {
     method: 'GET',
     path: '/api/v1/agents/{name}/logs',
-    summary: "The containers' output",
+    summary: "The output of an agent's containers, also of removed ones, in the order of time",
     operation: 'deployment.read',
     params: byName,
     query: z.strictObject({
       follow: z.stringbool().default(false),
       since: z.iso.datetime().optional(),
-      tail: z.coerce.number().int().min(0).max(50_000).default(200),
+      tail: z.coerce.number().int().min(0).max(50_000).default(200).describe('of the lines that fit the filters'),
+      revision: idPrefix.optional().describe('the first characters of the id'),
+      instance: z.coerce.number().int().min(1).max(1_000_000).optional(),
+      level: z
+        .enum(logLevels)
+        .optional()
+        .describe(
+          'this level and the graver ones; a line without a level counts as info, an indented one belongs to the line before it',
+        ),
+      text: z.string().min(1).max(200).optional().describe('in any case of letters'),
+      request: z
+        .string()
+        .regex(/^[\w-]{1,64}$/, 'must be the id of a run or a trace')
+        .optional(),
     }),
     reply: { kind: 'events', status: 200, schema: logLine },
     problems: ['engine_unavailable'],
@@ -247,11 +308,12 @@ export const deployEndpoints = {
   'agents.stop': {
     method: 'POST',
     path: '/api/v1/agents/{name}/stop',
-    summary: 'Stop an agent; it stays registered',
+    summary: 'Stop an agent: calls are refused from now on, and a running deploy is cancelled. It stays registered',
     operation: 'agent.operate',
     params: byName,
+    query: onTarget,
     reply: operated,
-    problems: ['not_deployed', 'approval_required', 'deploy_running', 'engine_unavailable'],
+    problems: ['not_deployed', 'approval_required'],
   },
   'agents.start': {
     method: 'POST',
@@ -259,33 +321,63 @@ export const deployEndpoints = {
     summary: 'Start a stopped agent',
     operation: 'agent.operate',
     params: byName,
+    query: onTarget,
     reply: operated,
-    problems: [
-      'not_deployed',
-      'approval_required',
-      'deploy_running',
-      'engine_unavailable',
-      'secret_missing',
-      'start_failed',
-      'health_check_failed',
-    ],
+    problems: ['not_deployed', 'approval_required', 'deploy_running', 'secret_missing'],
   },
   'agents.restart': {
     method: 'POST',
     path: '/api/v1/agents/{name}/restart',
-    summary: 'Restart an agent in place',
+    summary: 'Replace the containers of an agent by new ones, without a failed call',
     operation: 'agent.operate',
     params: byName,
+    query: onTarget,
     reply: operated,
+    problems: ['not_deployed', 'approval_required', 'deploy_running', 'secret_missing'],
+  },
+  'agents.scale': {
+    method: 'POST',
+    path: '/api/v1/agents/{name}/scale',
+    summary: 'Set the number of containers, within the approved `deploy.scaling`',
+    operation: 'agent.operate',
+    params: byName,
+    query: onTarget,
+    body: z.strictObject({ instances: z.int().min(0).max(1000) }),
+    reply: operated,
+    problems: ['not_deployed', 'approval_required', 'deploy_running', 'outside_scaling'],
+  },
+  'agents.rollback': {
+    method: 'POST',
+    path: '/api/v1/agents/{name}/rollback',
+    summary: 'Return to a revision that has run before, with today’s secret values',
+    operation: 'agent.deploy',
+    params: byName,
+    query: onTarget,
+    body: z.strictObject({
+      to: z.string().min(1).max(100).optional().describe('a version; by default the one that ran before'),
+      reason: z.string().min(1).max(1000).optional().describe('in the audit log'),
+    }),
+    reply: { kind: 'data', status: 202, schema: deployment },
     problems: [
       'not_deployed',
+      'no_earlier_revision',
       'approval_required',
+      'rbac_failed',
       'deploy_running',
-      'engine_unavailable',
+      'egress_refused',
+      'reference_missing',
       'secret_missing',
-      'start_failed',
-      'health_check_failed',
     ],
+  },
+  'agents.set_target': {
+    method: 'PUT',
+    path: '/api/v1/agents/{name}/target',
+    summary: 'Make a target of an agent its default one: new calls go there',
+    operation: 'agent.operate',
+    params: byName,
+    body: z.strictObject({ target: targetName }),
+    reply: { kind: 'data', status: 200, schema: agentStatus },
+    problems: ['not_deployed', 'approval_required'],
   },
   'agents.delete': {
     method: 'DELETE',
@@ -294,6 +386,6 @@ export const deployEndpoints = {
     operation: 'asset.delete',
     params: byName,
     reply: { kind: 'none', status: 204 },
-    problems: ['in_use', 'deploy_running', 'engine_unavailable'],
+    problems: ['in_use'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -9,7 +9,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /**
  * The reply of an endpoint without a refusal.
  * - `data`    `{data}`
- * - `list`    `{data: [...], meta: {next_cursor}}`
+ * - `list`    `{data: [...], meta: {next_cursor, total}}`
  * - `bare`    the schema itself, without an envelope
  * - `events`  server-sent events, each `data:` of this schema, ids resumable with `Last-Event-ID`; a refusal ends them as
  * one last event `problem` with a problem document
@@ -36,10 +36,11 @@ export type BodyShape = z.ZodType | 'archive' | 'raw';
  * The kind of an endpoint: its refusals, its limits, and its ways to authenticate a caller.
  * - `api`      for programs that manage the service
  * - `ingress`  the calls to agents
+ * - `a2a`      the calls to agents in the Agent2Agent protocol, with its form of a refusal
  * - `gateway`  the calls to models, with refusals in the shape of their vendors
  * - `probes`   for monitors of the process
  */
-export type SurfaceName = 'api' | 'ingress' | 'gateway' | 'probes';
+export type SurfaceName = 'api' | 'ingress' | 'a2a' | 'gateway' | 'probes';
 
 export interface Endpoint {
   /** `api` when absent. */
@@ -87,6 +88,8 @@ export interface Page<Item> {
   items: Item[];
   /** Pass it back as `cursor`; absent on the last page. */
   next_cursor?: string;
+  /** Of all pages; only where the query asks for it. */
+  total?: number;
 }
 
 /** One server-sent event; `id` lets a reader resume. */

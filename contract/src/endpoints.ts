@@ -1,4 +1,5 @@
 // The whole API: one record of every operation, by name. Only these are mounted, called and documented.
+import { a2aEndpoints } from './a2a.ts';
 import { approvalsEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
 import { auditStreamEndpoints } from './audit-stream.ts';
@@ -16,6 +17,7 @@ import { keysEndpoints } from './keys.ts';
 import { loginEndpoints } from './login.ts';
 import { modelsEndpoints } from './models.ts';
 import { notificationsEndpoints } from './notifications.ts';
+import { orchestrationsEndpoints } from './orchestrations.ts';
 import { orgEndpoints } from './org.ts';
 import { permissionsEndpoints } from './permissions.ts';
 import { principalsEndpoints } from './principals.ts';
@@ -40,6 +42,8 @@ export const endpoints = {
   ...secretsEndpoints,
   ...deployEndpoints,
   ...invokeEndpoints,
+  ...orchestrationsEndpoints,
+  ...a2aEndpoints,
   ...keysEndpoints,
   ...budgetsEndpoints,
   ...costsEndpoints,

@@ -31,6 +31,7 @@ export const home = z.object({
     .array(
       deployment.pick({
         id: true,
+        operation: true,
         ref: true,
         agent: true,
         version: true,
@@ -42,7 +43,9 @@ export const home = z.object({
         ended_at: true,
       }),
     )
-    .describe(`the last deploys of agents that failed in the last ${home_days} days, without a later success`),
+    .describe(
+      `the last deploys and other operations that failed in the last ${home_days} days, and that no later one replaced`,
+    ),
   keys: z
     .array(gatewayKey)
     .describe(

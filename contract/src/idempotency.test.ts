@@ -10,6 +10,8 @@ const keyed = Object.entries<Endpoint>(endpoints).filter(([, endpoint]) => takes
 
 test('exactly the endpoints that create something from JSON take an Idempotency-Key', () => {
   expect(keyed.map(([name]) => name).toSorted()).toEqual([
+    'agents.rollback',
+    'agents.scale',
     'approvals.comment',
     'approvals.submit',
     'deployments.create',

@@ -12,7 +12,15 @@ export const agentInput = z.object({
 });
 export type AgentInput = z.output<typeof agentInput>;
 
-const problems = ['not_deployed', 'agent_unavailable', 'agent_error', 'run_gone', 'guardrail_blocked'] as const;
+const problems = [
+  'not_deployed',
+  'agent_unavailable',
+  'agent_error',
+  'too_many_runs',
+  'cancelled',
+  'run_gone',
+  'guardrail_blocked',
+] as const;
 
 export const invokeEndpoints = {
   'invoke.call': {

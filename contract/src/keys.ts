@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
-import { byId, id, name, paging, shownOnce, text, time } from './wire.ts';
+import { byId, counting, id, name, paging, shownOnce, text, time, usd } from './wire.ts';
 
 export const keyScopes = ['org', 'team', 'user', 'agent', 'principal'] as const;
 export type KeyScope = (typeof keyScopes)[number];
@@ -14,11 +14,6 @@ export type KeyScope = (typeof keyScopes)[number];
 export const keyStates = ['waiting', 'inactive', 'active', 'paused', 'expired', 'revoked'] as const;
 
 export const budgetDurations = ['daily', 'weekly', 'monthly'] as const;
-
-/** At most a million dollars, so that sums stay exact as numbers. */
-const usd = z
-  .string()
-  .regex(/^(?:0|[1-9]\d{0,5}|1000000)(?:\.\d{1,9})?$/, 'must be decimal text of at most 1000000, such as "2.50"');
 
 /** The most that may be spent, and the most calls. Null is no limit. */
 export const limits = z.object({
@@ -85,6 +80,7 @@ export const keysEndpoints = {
       key: z.string().max(36).optional().describe('its id, or its first 12 characters'),
       all: z.stringbool().default(false).describe('also the revoked ones'),
       ...paging,
+      ...counting,
     }),
     reply: { kind: 'list', status: 200, schema: gatewayKey },
     problems: ['bad_cursor'],

@@ -1,4 +1,8 @@
-// A line of an agent's output that is one JSON object, as the wrapper and many programs write it.
+// A line of an agent's output: its level, and its members when it is one JSON object, as the wrapper and many programs write it.
+
+/** The gravest first. */
+export const logLevels = ['error', 'warning', 'info', 'debug'] as const;
+export type LogLevel = (typeof logLevels)[number];
 
 export interface LogEntry {
   level: string;
@@ -21,4 +25,31 @@ export function readLogEntry(written: string): LogEntry | undefined {
   const said = [event, message ?? msg].filter((part) => typeof part === 'string');
   if (typeof level !== 'string' || said.length === 0) return undefined;
   return { level, message: said.join(': '), rest };
+}
+
+/** Undefined for a line that names none. */
+export function writtenLevel(written: string): LogLevel | undefined {
+  const text = withoutColours(written);
+  const entry = readLogEntry(text);
+  if (entry !== undefined) return namedLevel(entry.level);
+  // Programs write it in capitals near the begin of a line; a Python exception ends with its type.
+  const word = /\b(ERROR|CRITICAL|FATAL|WARN(?:ING)?|INFO|DEBUG)\b/.exec(text.slice(0, 60))?.[1];
+  if (word !== undefined) return namedLevel(word);
+  return /^(Traceback \(most recent call last\)|[\w.]{1,200}(Error|Exception)\b)/.test(text.slice(0, 250))
+    ? 'error'
+    : undefined;
+}
+
+function namedLevel(name: string): LogLevel | undefined {
+  const lower = name.toLowerCase();
+  if (/^(error|critical|fatal|panic)/.test(lower)) return 'error';
+  if (lower.startsWith('warn')) return 'warning';
+  if (/^(debug|trace)/.test(lower)) return 'debug';
+  return lower.startsWith('info') ? 'info' : undefined;
+}
+
+const escape = '\u001B';
+
+function withoutColours(text: string): string {
+  return text.includes(escape) ? text.replaceAll(/\u001B\[[\d;]{0,40}[A-Za-z]/g, '') : text;
 }

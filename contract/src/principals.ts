@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
 import { roles } from './roles.ts';
-import { byId, email, id, name, paging, shownOnce, text, time } from './wire.ts';
+import { byId, counting, email, id, name, paging, shownOnce, text, time } from './wire.ts';
 
 const role = z.enum(roles);
 
@@ -129,6 +129,7 @@ export const principalsEndpoints = {
       text: z.string().max(254).optional().describe('a part of the e-mail address or the name'),
       role: role.optional().describe('the platform role'),
       ...paging,
+      ...counting,
     }),
     reply: { kind: 'list', status: 200, schema: user },
     problems: ['bad_cursor'],

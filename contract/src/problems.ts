@@ -76,7 +76,7 @@ export const problems = {
   },
   owner_mismatch: {
     status: 409,
-    title: 'Owner or team in agent.yaml differs from the registry',
+    title: 'Owner or team in agent.yaml or orchestration.yaml differs from the registry',
     hint: 'Change the registry: `svc registry agent transfer <name> --team <team> --owner <e-mail>`.',
   },
   reference_missing: { status: 422, title: 'A reference cannot be resolved' },
@@ -110,6 +110,31 @@ export const problems = {
     status: 503,
     title: 'The base image is missing',
     hint: 'Run `npm run quickstart`, or set BASE_IMAGE to an image in the engine.',
+  },
+  threads_in_container: {
+    status: 422,
+    title: 'The agent can have only one container',
+    hint: 'Keep the threads in a database, or set `deploy.scaling` to `{min: 1, max: 1}`.',
+  },
+  outside_scaling: {
+    status: 422,
+    title: 'The approved configuration does not allow this number of containers',
+    hint: 'Change `deploy.scaling` in agent.yaml, and deploy it as a new version.',
+  },
+  no_room: {
+    status: 503,
+    title: 'The target has no memory left for another container',
+    hint: 'Stop an agent that is not needed: `svc ps` lists all.',
+  },
+  no_earlier_revision: {
+    status: 409,
+    title: 'There is no such earlier revision',
+    hint: 'List what has run: `svc deployments list <agent>`.',
+  },
+  image_missing: {
+    status: 503,
+    title: 'The image is missing, and it cannot be rebuilt',
+    hint: 'Deploy its project as a new version: `svc deploy --bump patch`.',
   },
   index_unreachable: {
     status: 503,
@@ -150,7 +175,24 @@ export const problems = {
     hint: 'Run `svc status <name>` and `svc logs <name>`.',
   },
   agent_error: { status: 502, title: 'The agent failed', hint: 'Run `svc logs <name>`.' },
+  too_many_runs: { status: 429, title: 'Too many calls wait for this agent' },
   run_gone: { status: 404, title: 'No call of yours has this id' },
+
+  // Agents together
+  members_not_ready: { status: 409, title: 'Members of the orchestration cannot be called' },
+  no_route: { status: 422, title: 'No route of the orchestration fits this input' },
+  undecided: { status: 502, title: 'A member did not decide in the required form' },
+  member_failed: { status: 502, title: 'A member of the orchestration failed' },
+  member_waits: { status: 409, title: 'A member waits for a person, which an orchestration cannot do' },
+  member_changed: { status: 409, title: 'A member is not the one that the orchestration names' },
+  mapping_needed: {
+    status: 422,
+    title: 'The input of a member cannot be made from a text',
+    hint: 'Set `input` of the member to the JSON pointer of the field that gets the text.',
+  },
+  run_timeout: { status: 504, title: 'The orchestration took longer than its `timeout_seconds`' },
+  too_many_calls: { status: 422, title: 'The run made too many calls of agents' },
+  call_loop: { status: 409, title: 'The agent is already in this chain of calls' },
 
   // The model gateway
   invalid_api_key: { status: 401, title: 'This gateway key does not work', hint: 'Create one: `svc key create`.' },
@@ -317,43 +359,4 @@ export function readProblem(value: unknown): Problem | undefined {
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(Array.isArray(errors) ? { errors } : {}),
   });
-}
-
-/**
- * Reads a refusal from an agent's own server. The ingress passes it unchanged, and the wrapper has codes that are not
- * in our table. So it becomes `agent_error`, or `agent_unavailable` when the agent takes no calls now. It keeps its
- * sentence, and its code goes into `agent_code`.
- */
-export function readAgentProblem(value: unknown): Problem | undefined {
-  if (typeof value !== 'object' || value === null || !('code' in value) || !('detail' in value)) return undefined;
-  const {
-    type: _type,
-    title: _title,
-    status,
-    code,
-    detail,
-    hint,
-    errors,
-    ...fields
-  } = value as Record<string, unknown>; // every member is checked below or only shown
-  if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
-  return new Problem(status === 503 ? 'agent_unavailable' : 'agent_error', {
-    detail,
-    fields: { ...fields, agent_code: code },
-    ...(typeof hint === 'string'
-      ? { hint }
-      : typeof status === 'number' && status < 500
-        ? { hint: 'Change the call; the agent itself works.' }
-        : {}),
-    ...(Array.isArray(errors) ? { errors: errors.map(readAgentFault) } : {}),
-  });
-}
-
-/** The wrapper's faults have `detail` instead of `message`. */
-function readAgentFault(value: unknown): Fault {
-  const { pointer, detail } = Object(value) as Record<string, unknown>; // both are checked here
-  return {
-    message: typeof detail === 'string' ? detail : JSON.stringify(value),
-    ...(typeof pointer === 'string' ? { pointer } : {}),
-  };
 }

@@ -1,12 +1,25 @@
 import { z } from 'zod';
-import { parseRef } from './refs.ts';
+import { parseAnyRef, parseRef } from './refs.ts';
 import type { AssetKind } from './roles.ts';
 
-/** `agents/x` and `{ref: agents/x}` mean the same, and a config holds the second. */
+/** `tools/x` and `{ref: tools/x}` mean the same, and a config holds the second. */
 export function refTo(kind: AssetKind, segment: string) {
-  const ref = z
+  return formsOf(
+    z
+      .string()
+      .refine((written) => parseRef(written)?.kind === kind, `must be ${segment}/<name>`)
+      .meta({ examples: [`${segment}/<name>`] }),
+  );
+}
+
+/** An agent is deployed on its own. A version after its name means that only this version may be called. */
+export const refToAgent = formsOf(
+  z
     .string()
-    .refine((written) => parseRef(written)?.kind === kind, `must be ${segment}/<name>`)
-    .meta({ examples: [`${segment}/<name>`] });
+    .refine((written) => parseAnyRef(written)?.kind === 'agent', 'must be agents/<name> or agents/<name>@<version>')
+    .meta({ examples: ['agents/<name>', 'agents/<name>@1.0.0'] }),
+);
+
+function formsOf(ref: z.ZodString) {
   return { text: ref.transform((written) => ({ ref: written })), map: z.strictObject({ ref }) };
 }

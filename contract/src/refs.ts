@@ -13,6 +13,7 @@ const kindBySegment = {
   models: 'model',
   'mcp-servers': 'mcp-server',
   mcp: 'mcp-server',
+  orchestrations: 'orchestration',
 } as const satisfies Record<string, AssetKind>;
 
 const segmentByKind = {
@@ -24,6 +25,7 @@ const segmentByKind = {
   'knowledge-base': 'knowledge-bases',
   model: 'models',
   'mcp-server': 'mcp-servers',
+  orchestration: 'orchestrations',
 } as const satisfies Record<AssetKind, string>;
 
 /** Names of assets and teams: a DNS label, valid in a path, a host name and a container name alike. */
@@ -39,7 +41,8 @@ export interface VersionRef extends AssetRef {
   version: string;
 }
 
-export type PrincipalRef = { kind: 'team' | 'user' | 'group' | 'principal'; name: string };
+const named = ['team', 'group', 'principal', 'agent', 'orchestration'] as const;
+export type PrincipalRef = { kind: 'user' | (typeof named)[number]; name: string };
 
 /** `agents/greeter` → its kind and name; undefined for any other text. */
 export function parseRef(text: string): AssetRef | undefined {
@@ -63,18 +66,23 @@ export function parseVersionRef(text: string): VersionRef | undefined {
   return { ...ref, version };
 }
 
+/** `agents/greeter@1.0.0` or `agents/greeter` → kind and name; undefined for any other text. */
+export function parseAnyRef(text: string): AssetRef | undefined {
+  return parseVersionRef(text) ?? parseRef(text);
+}
+
 export function printVersionRef(ref: VersionRef): string {
   return `${printRef(ref)}@${ref.version}`;
 }
 
-/** `team:ml`, `user:ada@example.com`, `group:oncall`, `principal:ci`; undefined for anything else. */
+/** `team:ml`, `user:ada@example.com`, `group:oncall`, `principal:ci`, `orchestration:report`; undefined for anything else. */
 export function parsePrincipal(text: string): PrincipalRef | undefined {
   const colon = text.indexOf(':');
   const kind = text.slice(0, colon);
   const name = text.slice(colon + 1);
   if (kind === 'user') return isEmail(name) ? { kind, name: name.toLowerCase() } : undefined;
-  if (kind !== 'team' && kind !== 'group' && kind !== 'principal') return undefined;
-  return namePattern.test(name) ? { kind, name } : undefined;
+  const found = named.find((one) => one === kind);
+  return found !== undefined && namePattern.test(name) ? { kind: found, name } : undefined;
 }
 
 export function printPrincipal(ref: PrincipalRef): string {

@@ -29,6 +29,7 @@ export const asset = z.object({
   description: z.string(),
   tags: z.array(z.string()),
   framework: z.string().nullable(),
+  strategy: z.string().nullable().describe('of the highest version of an orchestration'),
   visibility: z.enum(visibilities),
   published: z.boolean(),
   latest_version: z.string().nullable(),
@@ -279,7 +280,7 @@ export const registryEndpoints = {
         path: ['version'],
       }),
     reply: { kind: 'data', status: 200, schema: assetDetail },
-    problems: ['version_final', 'reference_missing', 'reference_changed'],
+    problems: ['version_final', 'reference_missing', 'reference_changed', 'owner_mismatch'],
   },
   'registry.set_visibility': {
     method: 'PUT',

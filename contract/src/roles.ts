@@ -12,8 +12,11 @@ export const actions = ['read', 'use', 'write', 'deploy', 'publish', 'admin'] as
 export type Action = (typeof actions)[number];
 
 /** The principals of an ACL entry; `org` is everybody who is signed in. */
-export const principalTypes = ['org', 'team', 'user', 'group', 'principal'] as const;
+export const principalTypes = ['org', 'team', 'user', 'group', 'principal', 'agent', 'orchestration'] as const;
 export type PrincipalType = (typeof principalTypes)[number];
+
+/** The most that an agent or an orchestration gets on another asset. */
+export const actionsOfAssets = ['read', 'use'] as const satisfies readonly Action[];
 
 export const assetKinds = [
   'agent',
@@ -24,6 +27,7 @@ export const assetKinds = [
   'knowledge-base',
   'model',
   'mcp-server',
+  'orchestration',
 ] as const;
 export type AssetKind = (typeof assetKinds)[number];
 
@@ -170,6 +174,7 @@ export const operations = {
   'system.alert': { on: 'system', reason: 'a budget has reached a threshold' },
   'system.pause_key': { on: 'system', reason: 'a call cost more than was held for it' },
   'system.end_keys': { on: 'system', reason: 'the container of a revision is gone' },
+  'system.rebuild': { on: 'system', reason: 'the image of a deployed revision was missing' },
   'system.resume': { on: 'system', reason: 'the service started and resumed its work' },
   'system.heartbeat': { on: 'system', reason: 'a heartbeat of the audit log' },
   'system.prune': { on: 'system', reason: 'svc audit prune, run on the host' },

@@ -20,6 +20,10 @@ export const versionRef = z
   .string()
   .refine((text) => parseVersionRef(text) !== undefined, 'must be a reference such as agents/<name>@<version>')
   .meta({ pattern: '^[a-z-]+/[a-z0-9-]+@[0-9.]+$' });
+/** At most a million dollars, so that sums stay exact as numbers. */
+export const usd = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,5}|1000000)(?:\.\d{1,9})?$/, 'must be decimal text of at most 1000000, such as "2.50"');
 /** One schema for all: a recursive schema is described once, by its name. */
 export const json = z.json();
 /** A person's free text: bounded, without control characters other than line breaks and tabs. */
@@ -39,4 +43,9 @@ export const byName = z.strictObject({ name });
 export const paging = {
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(500).optional(),
+};
+
+/** Of the lists that can count. The count costs a look at every row, so it is asked for. */
+export const counting = {
+  total: z.stringbool().default(false).describe('also `meta.total`: how many rows of all pages you may read'),
 };

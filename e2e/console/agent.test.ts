@@ -1,11 +1,12 @@
 // The pages of one agent.
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser, settle, visit, type Visitor } from './browser.ts';
+import { sharedStage } from './shared-stage.ts';
 import type { Person } from './stage.ts';
 
-const stage = inject('stage');
+const stage = await sharedStage();
 let browser: Browser;
 
 beforeAll(async () => {
@@ -130,14 +131,42 @@ test('a new limit is shown as a bar, and its undo takes it back; the chart has t
   const { page, open, faults } = await as('max');
   await open('/agents/clock/cost');
   await page.locator('.recharts-bar-rectangle path').first().waitFor();
-  await page.getByRole('button', { name: 'Change limits…' }).click();
-  await page.getByLabel('Dollars per month').fill('50');
-  await page.getByRole('button', { name: 'Change limits', exact: true }).click();
-  await page.getByRole('meter', { name: 'Budget per month' }).waitFor();
+  await page.getByRole('button', { name: 'Set limits' }).click();
+  await page.getByLabel('A month').fill('50');
+  await page.getByRole('button', { name: 'Set the limits' }).click();
+  await page.getByText('of $50.00', { exact: true }).waitFor();
+  await page.getByRole('meter', { name: 'Spent: agents/clock, this month' }).waitFor();
   await page.getByText('$50.00 per month of agents/clock').waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('No limit of its own').waitFor();
+  await page.getByText('of $50.00', { exact: true }).waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
+});
+
+test('the list of agents says how many its filters leave, with the command that lists them', async () => {
+  const { page, open, faults } = await as('max');
+  await open('/agents?text=greet&state=serving');
+  await page.getByRole('status').getByText('1 agent', { exact: true }).waitFor();
+  await page.getByText('svc list --state serving --text greet').waitFor();
+  await page.getByLabel('Any state').selectOption('stopped');
+  await page.getByRole('status').getByText('0 agents', { exact: true }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('on a phone the active tab is in view, and no row of a difference is wider than the page', async () => {
+  const { page, open, faults, close } = await visit(browser, { gantry: stage, people: stage.people }, 'max', {
+    isPhone: true,
+  });
+  await open('/agents/greeter/cost');
+  const active = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link', { name: 'Cost' });
+  const { x = -1, width = 0 } = (await active.boundingBox()) ?? {};
+  expect([x >= 0, x + width <= 390]).toEqual([true, true]);
+  await open('/agents/greeter/difference?from=1.0.0&to=1.1.0');
+  const changed = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'version' }) });
+  await changed.getByRole('cell').nth(1).getByText('1.1.0').waitFor();
+  const right = (await changed.boundingBox().then((box) => box && box.x + box.width)) ?? Infinity;
+  expect(right).toBeLessThanOrEqual(390);
+  expect(faults).toEqual([]);
+  await close();
 });
 
 test('the pages of an agent are accessible in both themes', async () => {

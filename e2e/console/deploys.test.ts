@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Client } from '@gantry/contract/client.ts';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archiveOf } from '../../server/src/testing/project-archive.ts';
 import { ended } from '../api.ts';
 import { axeFindings } from './axe.ts';
 import { openBrowser, settle, visit } from './browser.ts';
+import { sharedStage } from './shared-stage.ts';
 
-const stage = inject('stage');
+const stage = await sharedStage();
 let browser: Browser;
 let admin: Client;
 

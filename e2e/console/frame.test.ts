@@ -1,9 +1,11 @@
 // What stands around every page.
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { openBrowser, settle, signIn, visit } from './browser.ts';
+import { sharedStage } from './shared-stage.ts';
 
-const stage = inject('stage');
+const stage = await sharedStage();
 let browser: Browser;
 
 beforeAll(async () => {
@@ -28,6 +30,58 @@ test('⌘K finds a place and a thing, and keys lead to the places', async () => 
   await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('⌘K does what the head of the page does, and greys what its reader may not, with the reason', async () => {
+  const max = await visit(browser, { gantry: stage, people: stage.people }, 'max');
+  const { page } = max;
+  const command = async (words: string, option: RegExp) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill(words);
+    await page.getByRole('option', { name: option }).waitFor();
+    await page.keyboard.press('Enter');
+  };
+  await max.open('/approvals');
+  await page.getByRole('link', { name: 'agents/waver' }).first().click();
+  await page.getByRole('button', { name: 'Approve…' }).waitFor();
+  await command('appro', /^Approve…/);
+  const reason = page.getByRole('dialog', { name: 'Approve agents/waver' }).getByLabel('Reason');
+  await reason.waitFor();
+  await page.keyboard.type('read');
+  expect(await reason.inputValue()).toBe('read');
+  await page.keyboard.press('Escape');
+  await command('copy', /^Copy the svc line/);
+  await page.getByText(/^svc review show \w+ --diff is copied$/).waitFor();
+  await command('dark', /^Theme: dark/);
+  await page.waitForFunction('document.documentElement.dataset.theme === "dark"');
+  await command('new k', /^New key/);
+  await page.getByRole('dialog', { name: 'New key' }).waitFor();
+  expect(max.faults).toEqual([]);
+  await max.close();
+
+  const reader = await vera();
+  await reader.open('/agents/greeter');
+  await reader.page.keyboard.press('Control+k');
+  await reader.page.getByRole('dialog').getByRole('combobox').fill('stop');
+  const stop = reader.page.getByRole('option', { name: /^Stop/ });
+  expect(await stop.getAttribute('aria-disabled')).toBe('true');
+  await stop.getByText('This needs the role deployer in team:ml; yours is viewer.').waitFor();
+  expect(reader.faults).toEqual([]);
+  await reader.close();
+});
+
+test('⌘K is accessible in both themes', async () => {
+  const { page, open, faults, close } = await vera();
+  await open('/agents/greeter');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill('greet');
+  await page.getByRole('option', { name: /^greeter/ }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('combobox').fill('stop');
+  await page.getByRole('option', { name: /^Stop/ }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
   expect(faults).toEqual([]);
   await close();
 });

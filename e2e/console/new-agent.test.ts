@@ -3,12 +3,13 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, visit, type Visitor } from './browser.ts';
 import { dropZip, projectFiles } from './drop-project.ts';
+import { sharedStage } from './shared-stage.ts';
 import type { Zipped } from './zip.ts';
 
-const { url, people } = inject('stage');
+const { url, people } = await sharedStage();
 const example = join(import.meta.dirname, '../../examples/langgraph-greeter');
 let browser: Browser;
 let directory: string;

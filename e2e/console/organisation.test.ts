@@ -1,9 +1,10 @@
 // Settings, models, webhooks and assets of the registry, changed in the console.
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, visit, type Visitor } from './browser.ts';
+import { sharedStage } from './shared-stage.ts';
 
-const { url, people } = inject('stage');
+const { url, people } = await sharedStage();
 let browser: Browser;
 
 beforeAll(async () => {

@@ -1,11 +1,13 @@
 // Teams, users, service principals, keys, costs and budgets.
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { openBrowser, signIn, visit, type Visitor } from './browser.ts';
+import { sharedStage } from './shared-stage.ts';
 import type { Person } from './stage.ts';
 
-const stage = inject('stage');
+const stage = await sharedStage();
 let browser: Browser;
 
 beforeAll(async () => {
@@ -70,12 +72,19 @@ test('the key of a service principal is shown once and signs it in; a member rem
   await page.getByRole('button', { name: 'Create, and show its key' }).click();
   const key = await readOnce(max);
   await page.waitForURL('**/service-principals/*');
+  await page.getByText('never used').waitFor();
   const answered = await fetch(`${stage.url}/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ key }),
   });
   expect(answered.status).toBe(200);
+
+  const budget = page.getByRole('region', { name: 'Budget' });
+  await budget.getByRole('button', { name: 'Set limits' }).click();
+  await page.getByRole('dialog', { name: 'Limits of people-ci' }).getByLabel('A day').fill('3');
+  await page.getByRole('button', { name: 'Set the limits' }).click();
+  await budget.getByText('of $3.00').waitFor();
 
   await open('/teams/ml');
   await page.getByRole('button', { name: 'Change vera@example.com' }).click();
@@ -154,6 +163,54 @@ test('a budget is set with the rate that it will meet, and undone', async () => 
   await budget.getByText('of $80.00').waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
   await budget.getByText('of $80.00').waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the defaults of new keys and the limits of one member are set on the page of the team, and undone', async () => {
+  const { page, open, faults, close } = await visitor('max');
+  await open('/teams/ml');
+  await page.getByRole('button', { name: 'Change ada@example.com' }).click();
+  await page.getByRole('menuitem', { name: 'Budget' }).click();
+  await page.waitForURL('**/teams/ml/budget?of=ada%40example.com');
+
+  const ada = page.getByRole('region', { name: 'ada@example.com' });
+  await ada.getByRole('button', { name: 'Set limits' }).click();
+  await page.getByLabel('A week').fill('12');
+  await page.getByRole('button', { name: 'Set the limits' }).click();
+  await ada.getByText('of $12.00').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await ada.getByText('of $12.00').waitFor({ state: 'detached' });
+
+  const defaults = page.getByRole('region', { name: 'Keys of new members' });
+  await defaults.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Models').fill('not a pattern!');
+  await page.getByRole('button', { name: 'Change the defaults' }).click();
+  await page.getByText('must be a pattern over names of models').first().waitFor();
+  await page.getByLabel('Models').fill('gpt-4o*');
+  await page.getByLabel('A day').fill('2.50');
+  await page.getByLabel('Days until they expire').fill('90');
+  await page.getByRole('button', { name: 'Change the defaults' }).click();
+  await defaults.getByText('after 90 days').waitFor();
+  await defaults.getByText('gpt-4o*').waitFor();
+  await defaults.getByText('$2.50 a day').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await defaults.getByText('never').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a member sees their own limits and the defaults of new keys; the limits of the team are for its admins', async () => {
+  const { page, open, faults, close } = await visitor('vera');
+  await open('/teams/ml/budget');
+  await page.getByRole('region', { name: 'vera@example.com' }).getByText('no limit').first().waitFor();
+  await page.getByRole('region', { name: 'Keys of new members' }).getByText('Models').waitFor();
+  await page
+    .getByRole('region', { name: 'The team' })
+    .getByText('This needs the role admin in team:ml; yours is viewer.')
+    .waitFor();
+  expect(await page.getByRole('button', { name: 'Change' }).getAttribute('aria-disabled')).toBe('true');
   expect(faults).toEqual([]);
   await close();
 });

@@ -2,13 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { createClient, type Client } from '@gantry/contract/client.ts';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectOf, type TestProject } from '../../server/src/testing/project-archive.ts';
 import { axeFindings } from './axe.ts';
 import { openBrowser, settle, visit, type Visitor } from './browser.ts';
+import { sharedStage } from './shared-stage.ts';
 import type { Person } from './stage.ts';
 
-const { url, people } = inject('stage');
+const { url, people } = await sharedStage();
 const live_ms = 2000;
 let browser: Browser;
 let ada: Client;
@@ -95,6 +96,33 @@ test('a rejection needs a reason, and its author reads it on home', async () => 
   await author.open('/');
   const line = author.page.getByRole('listitem').filter({ hasText: 'rv-rejected' });
   expect(await line.innerText()).toContain('one word is too few');
+});
+
+test('a request that needs two approvals says who is missing, and the second admin completes it', async () => {
+  const id = await requestAgent({ name: 'rv-two', yaml: 'access: {approvals_required: 2}\n' });
+  const { page, open } = max;
+  await open(`/approvals/${id}`);
+  await page.getByText('Needs 2 approvals.').waitFor();
+  await button(page, 'Approve…').click();
+  await page.getByText('This is 1 of 2 approvals.').waitFor();
+  await button(page, 'Approve agents/rv-two 1.0.0').click();
+  await page.getByText('You approve agents/rv-two 1.0.0: 1 of 2').waitFor();
+  await open(`/approvals/${id}`);
+  await page.getByText(`Needs 2 approvals, has 1 (${people.max.email}). ${people.admin.email} can decide.`).waitFor();
+  expect(await button(page, 'Approve…').getAttribute('aria-disabled')).toBe('true');
+
+  const second = await visitor('admin');
+  await second.open(`/approvals/${id}`);
+  await second.page.getByText(`Needs 2 approvals, has 1 (${people.max.email}). You can decide.`).waitFor();
+  await button(second.page, 'Approve…').click();
+  await button(second.page, 'Approve agents/rv-two 1.0.0').click();
+  await second.page.getByText('agents/rv-two 1.0.0 is approved for target local').waitFor();
+  // It shows on the first approver's open page too.
+  const outcome = page.getByRole('status').filter({ hasText: 'approved' });
+  for (const { email } of [people.max, people.admin]) await outcome.getByText(email).first().waitFor();
+  expect((await ada.call('approvals.show', { params: { id } })).status).toBe('approved');
+  expect(second.faults).toEqual([]);
+  await second.close();
 });
 
 test('j and k go through the requests that wait, a approves', async () => {

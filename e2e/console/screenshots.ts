@@ -1,6 +1,7 @@
 // `npm run screenshots`: each page of the console in both themes and at phone width, into docs/console/. Words after it choose pages by name.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@gantry/contract/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser, settle, visit, type Screen } from './browser.ts';
@@ -66,7 +67,11 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
   const [deployment] = (await max.call('deployments.list', { query: { agent: 'greeter' } })).items;
   const [failed] = (await max.call('deployments.list', { query: { agent: 'broken' } })).items;
   const [trace] = (await max.call('traces.list', { query: { agent: 'clock' } })).items;
+  const [run] = (await max.call('orchestrate.runs', { params: { name: 'review' }, query: {} })).items;
+  const [partial] = (await max.call('orchestrate.runs', { params: { name: 'panel' }, query: {} })).items;
   const [key] = (await max.call('keys.list', { query: { team: 'ml' } })).items;
+  // The service writes figures every ten seconds.
+  while ((await max.call('agents.status', { params: { name: 'clock' } })).last_24h.calls === 0) await sleep(500);
   const asMax: readonly (readonly [string, string])[] = [
     ['home', '/'],
     ['agents', '/agents'],
@@ -84,12 +89,18 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
     ['cost', '/agents/clock/cost'],
     ['traces', '/agents/clock/traces'],
     ['trace', `/traces/${trace?.trace_id}`],
+    ['orchestrations', '/orchestrations'],
+    ['orchestration', '/orchestrations/helpdesk'],
+    ['orchestration-draft', '/orchestrations/draft'],
+    ['orchestration-run', `/orchestrations/review/history/${run?.run_id}`],
+    ['orchestration-run-partial', `/orchestrations/panel/history/${partial?.run_id}`],
     ['new-agent', '/new-agent'],
     ['registry', '/registry'],
     ['asset', '/registry/model/gpt-4o-mini'],
     ['approvals', '/approvals'],
     ['review', `/approvals/${request?.id}`],
     ['team', '/teams/ml'],
+    ['team-budget', '/teams/ml/budget'],
     ['keys', '/keys'],
     ['key', `/keys/${key?.id}`],
     ['costs', '/costs'],

@@ -1,10 +1,11 @@
 // An organisation in the middle of its work, for the console: agents that serve, one that failed, one that waits for its approval, calls,
 // costs, keys, secrets. Everything is typed through `svc` against a real service and a real engine; only the model is a stand-in.
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@gantry/contract/client.ts';
 import { modelUpstream, type ModelUpstream } from '../../server/src/testing/model-upstream.ts';
 import { install, type Installation } from '../installation.ts';
+import { agentYaml, writeProject } from '../write-project.ts';
 
 export interface ConsoleStage {
   gantry: Installation;
@@ -31,6 +32,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
     await deployAgents(gantry);
     await callAgents(gantry);
     await leaveRequests(gantry);
+    await orchestrate(gantry);
   } catch (error) {
     await stop();
     throw error;
@@ -98,6 +100,54 @@ async function callAgents(gantry: Installation): Promise<void> {
   for (let n = 0; n < 3; n++) await gantry.type(`svc invoke clock ${ask}`);
   await gantry.must(`svc invoke desk '{"question": "How does Ann pay?"}'`);
   await gantry.type(`svc invoke desk '{"question": "How are the prices?"}'`);
+}
+
+const about: Record<string, string> = {
+  report: 'Edits a question, and looks up its answer',
+  panel: 'Three answers to one question',
+  review: 'Two answers, merged into one',
+  helpdesk: 'Gives each question to the agent that knows it',
+  crew: 'An editor who asks the others',
+  relay: 'Edits a text, and passes it on',
+  draft: 'Says a fact and goodbye',
+};
+const clone = join(import.meta.dirname, '../..');
+const members = {
+  facts: 'facts: {ref: agents/clock}',
+  tone: 'tone: {ref: agents/greeter}',
+  edit: 'edit: {ref: agents/editor, output: /answer}',
+  spare: 'edit: {ref: agents/editor, output: /answer, fallback: tone}',
+};
+
+/** One of each strategy. `relay` is not deployed, and a member of `draft` has no container. */
+const orchestrations: Record<string, string> = {
+  report: `strategy: sequential\nagents: {${members.edit}, ${members.facts}}`,
+  panel: `strategy: parallel\non_error: continue\nagents: {${members.facts}, ${members.tone}, ${members.edit}}`,
+  review: `strategy: fan_out_fan_in\nsupervisor_config: {merge_agent: edit}\nagents: {${members.facts}, ${members.tone}, ${members.edit}}`,
+  helpdesk: `strategy: router\nagents:
+  ask: {ref: agents/desk, routes: [{condition: capital, target: facts}, {condition: {regex: "(?i)^(hello|hi)"}, target: tone}, {condition: {equals: gold, at: /customer/plan}, target: tone}, {condition: default, target: edit}]}
+  ${members.facts}\n  ${members.tone}\n  ${members.spare}`,
+  crew: `strategy: supervisor\non_error: continue\nsupervisor_config: {supervisor_agent: edit}\nagents: {${members.edit}, ${members.facts}, ${members.tone}}`,
+  relay: `strategy: sequential\nagents: {${members.edit}, ${members.tone}}`,
+  draft: `strategy: sequential\nagents: {${members.facts}, bye: {ref: agents/waver}}`,
+};
+
+async function orchestrate(gantry: Installation): Promise<void> {
+  const code = await readFile(join(clone, 'e2e/agents/member.py'), 'utf8');
+  const yaml = agentYaml('editor', 'description: Edits a text\ndeploy:\n  env_vars: {NAME: editor}\n');
+  await writeProject(gantry, 'editor', { 'agent.yaml': yaml, 'agent.py': code });
+  await gantry.must('svc deploy', { in: 'editor' });
+  for (const [name, rest] of Object.entries(orchestrations)) {
+    await mkdir(join(gantry.directory, `together-${name}`));
+    const file = join(gantry.directory, `together-${name}`, 'orchestration.yaml');
+    await writeFile(file, `name: ${name}\nversion: 1.0.0\nteam: ml\ndescription: ${about[name]}\n${rest}\n`);
+    await gantry.must('svc orchestration push', { in: `together-${name}`, as: 'max' });
+    if (name !== 'relay' && name !== 'draft') await gantry.must(`svc orchestration deploy ${name}`);
+  }
+  const question = '"What is the capital of France?"';
+  for (const name of ['report', 'review', 'helpdesk', 'crew'])
+    await gantry.must(`svc orchestration run ${name} ${question}`, { as: 'max' });
+  await gantry.must('svc orchestration run panel "fail"', { as: 'max' });
 }
 
 async function leaveRequests(gantry: Installation): Promise<void> {

@@ -1,11 +1,12 @@
 // From a dropped zip to an answering endpoint, without a terminal: an author, an admin of the team and a deployer, each in a browser of
 // their own.
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, settle, visit } from './browser.ts';
 import { dropZip, projectFiles } from './drop-project.ts';
+import { sharedStage } from './shared-stage.ts';
 
-const { url, people } = inject('stage');
+const { url, people } = await sharedStage();
 let browser: Browser;
 
 beforeAll(async () => {

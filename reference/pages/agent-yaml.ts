@@ -1,4 +1,5 @@
 import { agentJsonSchema, agentYamlExample, fieldsInEffect } from '@gantry/contract/agent-yaml.ts';
+import type { FieldEffect } from '@gantry/contract/agent-yaml/fields-in-effect.ts';
 import { table, type Page } from '../page.ts';
 
 const state = {
@@ -9,10 +10,6 @@ const state = {
 
 /** Every field, and its effect today. */
 export function agentYamlPage(): Page {
-  const fields = fieldsInEffect.map(({ field, state: now, sentence, value, except }) => {
-    const about = value === undefined ? (except === undefined ? '' : ` (any but \`${except}\`)`) : ` (\`${value}\`)`;
-    return [`\`${field}\`${about}`, state[now], sentence];
-  });
   const required = (agentJsonSchema() as { required: string[] }).required.map((field) => `\`${field}\``).join(', ');
   return {
     file: 'agent-yaml.md',
@@ -20,7 +17,7 @@ export function agentYamlPage(): Page {
 
 Required: ${required}. The running service offers the JSON Schema for editors at \`/api/v1/schemas/agent.json\`; \`svc init\` writes the line that points to it.
 
-${table(['field', 'today', 'effect'], fields)}
+${fieldTable(fieldsInEffect)}
 
 A file that uses every field:
 
@@ -29,4 +26,12 @@ ${agentYamlExample.trim()}
 \`\`\`
 `,
   };
+}
+
+export function fieldTable(fields: readonly FieldEffect[]): string {
+  const rows = fields.map(({ field, state: now, sentence, value, except }) => {
+    const about = value === undefined ? (except === undefined ? '' : ` (any but \`${except}\`)`) : ` (\`${value}\`)`;
+    return [`\`${field}\`${about}`, state[now], sentence];
+  });
+  return table(['field', 'today', 'effect'], rows);
 }

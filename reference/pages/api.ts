@@ -18,7 +18,7 @@ export function apiPage(): Page {
     file: 'api.md',
     text: `# HTTP API
 
-The running service describes itself as OpenAPI 3.1 at \`/api/v1/openapi.json\`, the source of [typed clients](../clients.md). Answers are \`{data}\`, lists \`{data, meta: {next_cursor}}\`; refusals are [problems](problems.md). A governed change answers with the header \`X-Audit-Entry\`.
+The running service describes itself as OpenAPI 3.1 at \`/api/v1/openapi.json\`, the source of [typed clients](../clients.md). Answers are \`{data}\`, lists \`{data, meta: {next_cursor, total}}\`, with the total where \`?total=true\` asks for it; refusals are [problems](problems.md). A governed change answers with the header \`X-Audit-Entry\`.
 
 ${keyed.map(([name]) => `\`${name}\``).join(', ')} take an \`Idempotency-Key\` (1 to 255 visible ASCII characters, valid for you for ${idempotency_key_hours} hours). A repeat of the request with the same key changes nothing. It gets the first answer with the header \`Idempotency-Replayed: true\`, without one-time passwords, which are not stored. A refused request changed nothing and can be repeated with its key. \`idempotency_conflict\` has three causes. The key belongs to another request. The first request still runs (\`Retry-After\`). Or it was done, and its answer was lost when the service ended: then look for its result.
 

@@ -10,7 +10,12 @@ export function assetConfigsPage(): Page {
 
 The configs for \`svc registry <kind> create --file\`, as YAML or JSON. An unlisted field is refused. A config names its secrets and never contains them: a value that looks like a secret is refused. Today the service stores, versions, checks and pins these configs. Running agents get them with the features that [agent.yaml](agent-yaml.md) lists as not in effect. The running service offers each JSON Schema for editors at \`/api/v1/schemas/assets/<kind>\`.
 
-${configuredKinds.map(section).join('\n')}`,
+An orchestration has [a page of its own](orchestration-yaml.md).
+
+${configuredKinds
+  .filter((kind) => kind !== 'orchestration')
+  .map(section)
+  .join('\n')}`,
   };
 }
 

@@ -3,7 +3,9 @@ import { agentYamlPage } from './agent-yaml.ts';
 import { apiPage } from './api.ts';
 import { assetConfigsPage } from './asset-configs.ts';
 import { commandsPage } from './commands.ts';
+import { failureModesPage } from './failure-modes.ts';
 import { guardrailsPage } from './guardrails.ts';
+import { orchestrationYamlPage } from './orchestration-yaml.ts';
 import { problemsPage } from './problems.ts';
 import { settingsPage } from './settings.ts';
 import { threatsPage } from './threats.ts';
@@ -14,7 +16,9 @@ export async function pages(): Promise<Page[]> {
     apiPage(),
     assetConfigsPage(),
     await commandsPage(),
+    await failureModesPage(),
     guardrailsPage(),
+    orchestrationYamlPage(),
     problemsPage(),
     settingsPage(),
     await threatsPage(),

@@ -1,4 +1,5 @@
 // Starts the requested roles in one process, at one address. This file opens the parts that several roles share. A role opens its own parts.
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { refusalRecorder } from './access/refused.ts';
@@ -8,8 +9,9 @@ import type { Config, RoleName } from './config.ts';
 import type { PoolSettings } from './database/database.ts';
 import { copies_pool, openCopies } from './copies/copies.ts';
 import { instanceEpoch } from './deploy/serving.ts';
+import type { Target } from './deploy/targets/target.ts';
 import { deriveKey } from './derive-key.ts';
-import { gatewayOf, subnetsOf } from './engine/subnets.ts';
+import { agentGateways } from './engine/host-networks.ts';
 import { firstUse } from './first-use.ts';
 import { openFoundation, type Foundation } from './foundation.ts';
 import { openGuardrailRecord } from './guardrails/record.ts';
@@ -18,7 +20,7 @@ import { carryOutOnce } from './http/idempotency.ts';
 import { mount } from './http/mount.ts';
 import { peerReader } from './http/peer.ts';
 import { requestLog } from './http/request-log.ts';
-import { serveWhenPossible } from './http/serve-when-possible.ts';
+import { serveAddresses } from './http/serve-addresses.ts';
 import { serve } from './http/serve.ts';
 import { sessionCookies } from './http/session-cookie.ts';
 import { openSessions, sessionWays } from './login/authenticate.ts';
@@ -57,6 +59,8 @@ interface Given {
   foundation?: Foundation;
   /** The directory of the console's build. */
   console_dir?: string;
+  /** Besides those of targets/. */
+  targets?: Record<string, Target>;
 }
 
 const built_console = join(import.meta.dirname, '../../console/dist');
@@ -88,7 +92,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   let url = config.base_url ?? '';
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
   const openPool = (pool: PoolSettings) => {
-    const opened = foundation.openPool(pool);
+    const opened = foundation.db.openPool(pool);
     open.defer(async () => await opened.close());
     return opened;
   };
@@ -119,8 +123,9 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     recordRefusal: refusalRecorder(db),
     guardrails,
     spans,
+    more_targets: given.targets ?? {},
     base_url: () => url,
-    owner: `${hostname()}:${process.pid}`,
+    owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
     stopping: stopping.signal,
     onError,
     open,
@@ -165,15 +170,14 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   const pages = config.roles.includes('api') && { console: await openConsole(given.console_dir ?? built_console) };
   const listening = await serve(mount({ ...http, ...pages, handlers: handlersOf(roles) }), config, requests);
   open.defer(async () => await listening.close(close_wait_ms));
-  const forAgents = roles.filter((role) => role.serves_agents);
-  if (forAgents.length > 0) {
-    const { agents, listed } = subnetsOf(alone.installation_id, config);
-    const listener = mount({ ...http, handlers: handlersOf(forAgents) });
-    for (const host of [agents, listed].map(gatewayOf)) {
-      const at = { ...config, host, port: config.gateway_port };
-      const inside = serveWhenPossible(listener, at, { ...requests, onError });
-      open.defer(async () => await inside.close(close_wait_ms));
-    }
+  for (const { inside } of roles) {
+    if (inside === undefined) continue;
+    const { port, handlers, ways } = inside;
+    const listener = mount({ ...http, ways: { ...http.ways, ...ways }, handlers: handlersOf([{ handlers }]) });
+    const find = async () => await agentGateways(alone.installation_id);
+    const at = { find, port, max_connections: config.max_connections };
+    const listened = serveAddresses(listener, at, { ...requests, onError });
+    open.defer(async () => await listened.close(close_wait_ms));
   }
   url = config.base_url ?? listening.url;
   for (const role of roles) await role.start?.();

@@ -7,6 +7,7 @@ import { parseEnv } from 'node:util';
 import { defaultPort } from '@gantry/contract/default-port.ts';
 import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
+import { agentNetworkSettings } from './agent-network-settings.ts';
 import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
 import { tracesConfig, traceSettings, type TracesConfig } from './trace-settings.ts';
 
@@ -21,10 +22,8 @@ const list = z
   );
 const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback);
 
-const subnet = z.cidrv4();
 const atLeast = (least: number) => z.coerce.number().int().min(least);
 const anyPort = atLeast(0).max(65_535);
-const port = anyPort.min(1);
 const publicImage = (python: string): string => `python:${python}-slim-bookworm`;
 const publicPythons = ['3.10', '3.11', '3.13', '3.14'];
 const baseImagePattern = /^3\.\d{1,2}=\S+$/;
@@ -137,7 +136,7 @@ export const settings = z.object({
   BASE_IMAGE: z
     .string()
     .default(publicImage('3.12'))
-    .describe('the base image of agents. An approval covers its digest'),
+    .describe('the base image of agents. An approval covers its content'),
   BASE_IMAGES: list
     .refine((entries) => entries.every((entry) => baseImagePattern.test(entry)), 'must be entries such as 3.13=<image>')
     .describe(
@@ -161,22 +160,12 @@ export const settings = z.object({
   BUILD_MEMORY_MB: atLeast(256).default(4096).describe('the memory limit of one build'),
   BUILD_DISK_MB: atLeast(256).default(8192).describe('the disk limit of one build'),
   BUILD_DEADLINE_SECONDS: seconds(900).describe('the time limit of one build'),
-  AGENTS_SUBNET: subnet.optional().describe("the network of the agents. Default: follows from the installation's id"),
-  LISTED_SUBNET: subnet.optional().describe('the network of agents with limited egress. Default: follows from the id'),
-  SANDBOX_SUBNET: subnet.optional().describe("the network of the builds. Default: follows from the installation's id"),
-  GATEWAY_PORT: port
-    .default(4490)
-    .describe("the port of the model gateway on the agents' network; agents reach nothing else on this machine"),
-  GATEWAY_URL: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe("the address of the model gateway for agents. Default: the one on the agents' network"),
-  EGRESS_PORT: port
-    .default(4491)
-    .describe('the port of the proxy for agents with limited outgoing connections, on their network'),
+  ...agentNetworkSettings,
   ...traceSettings,
   SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
   START_DEADLINE_SECONDS: seconds(120).describe('the time limit of a new revision to become ready'),
+  CALM_SECONDS: seconds(300).describe('an agent loses a container that it has not needed for this time'),
+  WARM_SECONDS: atLeast(0).max(86_400).default(600).describe('how long a replaced revision is kept for a rollback'),
   DRAIN_LIMIT_SECONDS: seconds(3600).describe('the time that an old revision has to finish its calls'),
 });
 
@@ -235,10 +224,14 @@ export interface Config {
   gateway_port: number;
   /** Absent: the address on the agents' network. */
   gateway_url: string | undefined;
+  subagents_port: number;
+  subagents_url: string | undefined;
   egress_port: number;
   traces: TracesConfig;
   sync_budget_seconds: number;
   start_deadline_seconds: number;
+  calm_seconds: number;
+  warm_seconds: number;
   drain_limit_seconds: number;
 }
 
@@ -326,12 +319,22 @@ export function readConfig(
     sandbox_subnet: given.SANDBOX_SUBNET,
     gateway_port: given.GATEWAY_PORT,
     gateway_url: given.GATEWAY_URL,
+    subagents_port: given.SUBAGENTS_PORT,
+    subagents_url: given.SUBAGENTS_URL,
     egress_port: given.EGRESS_PORT,
     traces: tracesConfig(given),
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
+    calm_seconds: given.CALM_SECONDS,
+    warm_seconds: given.WARM_SECONDS,
     drain_limit_seconds: given.DRAIN_LIMIT_SECONDS,
   };
+}
+
+/** Unlike those in server.env, a service that is started elsewhere lacks them. */
+export function settingsOfEnvironment(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const given = Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+  return Object.fromEntries(given.filter(([name]) => name in settings.shape));
 }
 
 function rolesOf({ ROLE, DATABASE_URL, BASE_URL }: z.output<typeof settings>): RoleName[] {
@@ -339,9 +342,7 @@ function rolesOf({ ROLE, DATABASE_URL, BASE_URL }: z.output<typeof settings>): R
   if (DATABASE_URL === undefined)
     throw new ConfigFault('ROLE needs DATABASE_URL: the embedded database belongs to one process with all roles.');
   if (BASE_URL === undefined)
-    throw new ConfigFault(
-      'ROLE needs BASE_URL: the address of the proxy in front of the roles. Links and endpoints contain it.',
-    );
+    throw new ConfigFault('ROLE needs BASE_URL: the address of the proxy in front of the roles, for links.');
   return ROLE;
 }
 

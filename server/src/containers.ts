@@ -14,7 +14,6 @@ import { listedNetwork, type ListedNetworkInput } from './engine/listed-network.
 import { ensureNetwork } from './engine/networks.ts';
 import { openPythons, type Pythons } from './engine/pythons.ts';
 import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
-import { subnetsOf } from './engine/subnets.ts';
 import { firstUse } from './first-use.ts';
 import type { Log } from './log.ts';
 import { openAddressCheck } from './outbound/outbound.ts';
@@ -44,20 +43,21 @@ export function openContainers(
 ): Containers {
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });
   const firewall = openFirewall();
-  const subnets = subnetsOf(installation_id, config);
+  const { gateway_url, gateway_port, subagents_url, subagents_port, egress_port } = config;
   const { memory_bytes, disk_bytes, deadline_seconds, ...index } = config.build;
   let opened: Sandboxes | undefined;
   let guarding: NodeJS.Timeout | undefined;
   let closed = false;
   const sandboxes = firstUse(async () => {
     const limits = { memory_bytes, disk_bytes, deadline_seconds, cpus: 2, pids: sandbox_processes };
-    const settings = { ...index, base_image: config.base_image, sandbox_subnet: subnets.sandbox, limits };
+    const settings = { ...index, base_image: config.base_image, sandbox_subnet: config.sandbox_subnet, limits };
     const onRefusedHost = (host: string) => log.warn({ host }, 'a build requested a host outside the package index');
     opened = await openSandboxes({
       engine,
       firewall,
       settings,
       onRefusedHost,
+      alone: config.database_url === undefined,
       signal: AbortSignal.timeout(opening_ms),
     });
     return opened;
@@ -66,17 +66,17 @@ export function openContainers(
   const listed = listedNetwork({
     engine,
     firewall,
-    subnet: subnets.listed,
-    gateway_port: config.gateway_port,
-    proxy_port: config.egress_port,
+    subnet: config.listed_subnet,
+    service_ports: [gateway_port, subagents_port],
+    proxy_port: egress_port,
     ...(isWorker ? { proxy: proxyParts(config, log, onRefusedEgress) } : {}),
   });
   const keepListed = async () => {
     await listed.reopen().catch((error: unknown) => log.warn({ err: error }, 'limited agents are not guarded'));
   };
   const local = firstUse(async () => {
-    const network = await ensureNetwork(engine, { purpose: 'agents', subnet: subnets.agents, internal: false });
-    const guard = async () => await guardEgress({ engine, firewall }, { network, host_ports: [config.gateway_port] });
+    const network = await ensureNetwork(engine, { purpose: 'agents', subnet: config.agents_subnet, internal: false });
+    const guard = async () => await guardEgress(firewall, { network, host_ports: [gateway_port, subagents_port] });
     for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
     // A reload of the machine's firewall removes our rules too. One role repeats them, so two processes never set different ones in turn.
     clearInterval(guarding);
@@ -106,13 +106,15 @@ export function openContainers(
     {
       part: 'base image',
       look: async (signal) =>
-        ok(`${config.base_image} is ${(await findBaseImage(engine, config.base_image, signal)).id.slice(7, 19)}`),
+        ok(`${config.base_image} is ${(await findBaseImage(engine, config.base_image, signal)).pin.slice(7, 19)}`),
     },
   ];
   return {
     engine,
     pythons: openPythons(sandboxes, config.base_images, { opening_ms }),
-    targets: targets({ local }),
+    targets: targets({
+      local: { gateway_url, gateway_port, subagents_url, subagents_port, egress_port, open: local },
+    }),
     checks: checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) })),
     close: async () => {
       closed = true;
@@ -125,13 +127,13 @@ export function openContainers(
 }
 
 function proxyParts(
-  { gateway_url, outbound_private_hosts }: Config,
+  { gateway_url, subagents_url, outbound_private_hosts }: Config,
   log: Log,
   onRefused: (refused: RefusedEgress) => void,
 ): NonNullable<ListedNetworkInput['proxy']> {
   return {
     checkAddresses: openAddressCheck({ private_hosts: outbound_private_hosts }),
-    gateway: gateway_url === undefined ? undefined : hostAndPort(new URL(gateway_url)),
+    service: [gateway_url, subagents_url].flatMap((url) => (url === undefined ? [] : hostAndPort(new URL(url)))),
     onRefused,
     onClosed: (used) => log.debug(used, 'an agent has used a connection to the outside'),
   };

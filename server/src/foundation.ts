@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ConfigFault, isSecretKey, type Config } from './config.ts';
 import { DataDirectoryInUse, lockDataDirectory, type Lock } from './data-directory.ts';
 import { app_role, powers } from './database/app-role.ts';
-import { openDatabase, type Connection, type Database, type PoolSettings } from './database/database.ts';
+import { openDatabase, type Connection, type Database } from './database/database.ts';
 import { runningEmbedded, startEmbedded, type Embedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { openEnvelope, type Envelope } from './envelope/envelope.ts';
@@ -16,8 +16,6 @@ import { freeBytes } from './service/free-bytes.ts';
 
 export interface Foundation {
   db: Database;
-  /** Further connections, which slow statements in the first pool do not delay. Closed by the one who opens them. */
-  openPool(settings: PoolSettings): Database;
   secret_key: string;
   envelope: Envelope;
   /** The HMAC key for stored gateway keys. */
@@ -48,7 +46,6 @@ export async function openFoundation(config: Config, onError: (error: Error) => 
     };
     return {
       db,
-      openPool: (pool) => openDatabase(connections.service, { ...pool, onError }),
       secret_key,
       envelope: openEnvelope(keys.envelope),
       keys,

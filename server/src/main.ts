@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { Problem } from '@gantry/contract/problems.ts';
 import { startApp } from './app.ts';
 import { collectGarbage } from './collect-garbage.ts';
-import { ConfigFault, readConfig } from './config.ts';
+import { ConfigFault, readConfig, settingsOfEnvironment } from './config.ts';
 import { DataDirectoryInUse } from './data-directory.ts';
 import { OrgConfigFault } from './principals/org-settings.ts';
 import { PortTaken } from './http/serve.ts';
@@ -27,6 +27,7 @@ const usage = `Usage:
   node server/start.js serve [--role api,worker,ingress]
   node server/start.js seed --password-file <path>
   node server/start.js reset-admin
+  node server/start.js settings
   node server/start.js uninstall
   node server/start.js prune --before <time> --reason <text>
   node server/start.js reseal --reason <text>`;
@@ -49,6 +50,9 @@ async function main(): Promise<void> {
       return await seedWithRandomPassword(values['password-file']);
     case 'reset-admin':
       return await printNewAdminPassword();
+    case 'settings':
+      process.stdout.write(`${JSON.stringify(settingsOfEnvironment())}\n`);
+      return;
     case 'uninstall':
       process.stdout.write(`${JSON.stringify(await uninstall(readConfig()))}\n`);
       return;

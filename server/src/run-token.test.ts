@@ -11,7 +11,7 @@ const claims: RunClaims = {
   run_id: 'run',
   root_run_id: 'root',
   caller_id: 'ada',
-  chain: ['b'],
+  chain: [{ id: '0198c4c2-0000-7000-8000-00000000000b', ref: 'agents/b' }],
   trace_id: '0af7651916cd43dd8448eb211c80319c',
   hidden: { inputs: true, outputs: false },
 };

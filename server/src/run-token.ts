@@ -4,6 +4,13 @@
 import type { HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** An asset between the end caller and the agent. */
+export interface Link {
+  id: string;
+  /** agents/<name> or orchestrations/<name> */
+  ref: string;
+}
+
 export interface RunClaims {
   agent_id: string;
   revision_id: string;
@@ -12,10 +19,10 @@ export interface RunClaims {
   run_id: string;
   /** The first run of a chain of calls. */
   root_run_id: string;
-  /** The end caller: a user or a service principal. */
+  /** The end caller: a user, a service principal, or an agent that called for itself. */
   caller_id: string;
-  /** The agents through which the call came, nearest first. */
-  chain: readonly string[];
+  /** The assets through which the call came, nearest first. */
+  chain: readonly Link[];
   trace_id: string;
   /** From the spans of the agent. */
   hidden: HiddenContent;

@@ -31,6 +31,8 @@ class Admission:
 
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
+        # All admitted calls since the start.
+        self.calls = 0
         self.running: Counter[str | None] = Counter()
         # In order of arrival.
         self.waiting: list[Turn] = []
@@ -50,6 +52,7 @@ class Admission:
             except Problem:
                 self.waiting.remove(turn)
                 raise
+        self.calls += 1
         return turn
 
     def leave(self, turn: Turn) -> None:

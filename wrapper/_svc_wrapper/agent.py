@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from .run_identity import RunIdentity
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 JsonObject = dict[str, Any]
 Event = dict[str, Any]
+Threads = Literal["none", "memory", "external"]
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,11 @@ class Agent(Protocol):
     kind: str
     input_schema: JsonObject
     keeps_threads: bool
-    # Where a conversation is kept: nowhere, in the container, or outside it.
-    threads: str
+    # Where the agent keeps something for a later call: nowhere, in the container, or outside it. A second container
+    # shares only the last.
+    threads: Threads
+    # The user's setting for it; None when nothing is kept.
+    threads_by: str | None
     context_schema: JsonObject | None
     # Notices about the agent's limits, for people.
     notices: list[str]

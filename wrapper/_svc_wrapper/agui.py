@@ -96,18 +96,18 @@ class Transcript:
         outcome: JsonObject = {"type": "success"}
         if interrupts:
             outcome = {"type": "interrupt", "interrupts": [interrupt_for_client(item) for item in interrupts]}
-        return [*self._close_all(), {"type": "RUN_FINISHED", **self._run(), "result": result, "outcome": outcome}]
+        return [*self.close_all(), {"type": "RUN_FINISHED", **self._run(), "result": result, "outcome": outcome}]
 
     def cancelled(self) -> list[Event]:
-        return [*self._close_all(), {"type": "RUN_FINISHED", **self._run(), "outcome": {"type": "cancelled"}}]
+        return [*self.close_all(), {"type": "RUN_FINISHED", **self._run(), "outcome": {"type": "cancelled"}}]
 
     def failed(self, code: str, message: str) -> list[Event]:
-        return [*self._close_all(), {"type": "RUN_ERROR", "code": code, "message": message, "runId": self.run_id}]
+        return [*self.close_all(), {"type": "RUN_ERROR", "code": code, "message": message, "runId": self.run_id}]
 
     def _run(self) -> JsonObject:
         return {"threadId": self.thread_id, "runId": self.run_id}
 
-    def _close_all(self) -> list[Event]:
+    def close_all(self) -> list[Event]:
         events = [event for message_id in list(self.open_messages) for event in self.text_end(message_id)]
         events += [event for call_id in list(self.open_tool_calls) for event in self.tool_call_end(call_id)]
         events += [{"type": "STEP_FINISHED", "stepName": name} for name, count in self.open_steps.items() if count]

@@ -1,6 +1,7 @@
-"""A queue of at most 100 encoded events, from the user's loop or threads to a reader on the main loop.
+"""Queues of encoded events, from the user's loop or threads to a reader on the main loop.
 
-A slow reader slows the run instead of filling memory. Once the reader has left, every put returns at once.
+In a `Channel` a slow reader slows the run instead of filling memory. Once the reader has left, every put returns
+at once. In a `SideChannel` no put ever waits.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 from collections.abc import AsyncIterator
 
 CAPACITY = 100
+SIDE_BYTES = 1024 * 1024
 
 
 class Channel:
@@ -64,3 +66,38 @@ class Channel:
     async def _put(self, event: bytes) -> None:
         if not self.closed:
             await self.queue.put(event)
+
+
+class SideChannel(Channel):
+    """Holds at most `SIDE_BYTES`. When an event does not fit, `last` comes instead of it and of all later ones."""
+
+    def __init__(self, last: bytes) -> None:
+        super().__init__()
+        self.queue = asyncio.Queue()
+        self.last = last
+        self.held_bytes = 0
+        self.full = False
+
+    async def put(self, event: bytes) -> None:
+        self.put_from_thread(event)
+
+    def put_from_thread(self, event: bytes) -> None:
+        if not self.closed and not self.full:
+            self.home.call_soon_threadsafe(self.put_first, event)
+
+    def put_first(self, event: bytes) -> None:
+        """On the main loop, at any time."""
+        if self.closed or self.full:
+            return
+        self.full = self.held_bytes + len(event) > SIDE_BYTES
+        kept = self.last if self.full else event
+        self.held_bytes += len(kept)
+        self.queue.put_nowait(kept)
+
+    async def put_here(self, event: bytes) -> None:
+        self.put_first(event)
+
+    async def events(self, *, idle_seconds: float) -> AsyncIterator[bytes | None]:
+        async for event in super().events(idle_seconds=idle_seconds):
+            self.held_bytes -= len(event or b"")
+            yield event

@@ -19,6 +19,7 @@ from typing import Any
 from . import log
 from .agent import Answer, Call, JsonObject
 from .crew_events import CrewEvents, tell_events
+from .crew_memory import kept_threads_of
 from .crew_source import is_flow_class, read_crew
 from .exports import article
 from .input_check import check_required, refuse
@@ -54,8 +55,8 @@ def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -
 
 
 class CrewAgent:
+    # A crew remembers facts, and no thread that a caller could name.
     keeps_threads = False
-    threads = "none"
     context_schema = None
     is_async = False
 
@@ -65,6 +66,7 @@ class CrewAgent:
         self.make = make
         self.notices: list[str] = []
         self.kind = kind_of(exported)
+        self.threads, self.threads_by = kept_threads_of(exported)
         self.required = required_variables(exported) if self.kind == "crew" else []
         self.input_schema = MESSAGES_INPUT if self.kind == "agent" else variables_schema(self.required)
         self.one_at_a_time = threading.Lock()

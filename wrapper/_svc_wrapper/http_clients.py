@@ -1,4 +1,4 @@
-"""Adds the headers of the run to requests of the user's code, and only to those whose URL is the gateway's.
+"""Adds the headers of the run to requests of the user's code to the gateway and the subagents, and to no other host.
 
 Each client is changed at the place through which every single request goes. So a redirect is a request of its own,
 and another host never gets the headers. httpx and aiohttp are below the SDKs of OpenAI, Anthropic and litellm;
@@ -13,19 +13,19 @@ from types import ModuleType
 from typing import Any
 
 from .after_import import after_import
-from .run_headers import RUN_HEADER, TRACE_HEADER, Origin, run_headers
+from .run_headers import RUN_HEADER, Origin, Service
 
 
-def name_runs(gateway_url: str) -> None:
+def name_runs(service: Service) -> None:
     """Before the user's code is imported. A client that it never imports costs nothing."""
-    gateway = Origin.of_url(gateway_url)
     for name, change in CLIENTS.items():
-        after_import(name, functools.partial(change, gateway))
+        after_import(name, functools.partial(change, service))
 
 
-def change_httpx(gateway: Origin, httpx: ModuleType) -> None:
+def change_httpx(service: Service, httpx: ModuleType) -> None:
     def named(request: Any) -> Any:
-        if Origin.of(request.url.scheme, request.url.host, request.url.port) != gateway:
+        added = service.headers(Origin.of(request.url.scheme, request.url.host, request.url.port), request.headers)
+        if added is None:
             return request
         # A copy: the client makes the request after a redirect from the original's headers.
         copy = type(request)(
@@ -36,7 +36,7 @@ def change_httpx(gateway: Origin, httpx: ModuleType) -> None:
             extensions=request.extensions,
         )
         copy.headers.pop(RUN_HEADER, None)
-        copy.headers.update(run_headers(request.headers.get(TRACE_HEADER)))
+        copy.headers.update(added)
         return copy
 
     def wrap(send: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,15 +46,16 @@ def change_httpx(gateway: Origin, httpx: ModuleType) -> None:
     replace(httpx.AsyncHTTPTransport, "handle_async_request", wrap)
 
 
-def change_urllib3(gateway: Origin, urllib3: ModuleType) -> None:
+def change_urllib3(service: Service, urllib3: ModuleType) -> None:
     def wrap(send: Callable[..., Any]) -> Callable[..., Any]:
         def urlopen(
             pool: Any, method: str, url: str, body: Any = None, headers: Any = None, *rest: Any, **more: Any
         ) -> Any:
-            if Origin.of(pool.scheme, pool.host, pool.port) == gateway:
-                named = urllib3.HTTPHeaderDict(pool.headers if headers is None else headers)
+            named = urllib3.HTTPHeaderDict(pool.headers if headers is None else headers)
+            added = service.headers(Origin.of(pool.scheme, pool.host, pool.port), named)
+            if added is not None:
                 named.discard(RUN_HEADER)
-                named.update(run_headers(named.get(TRACE_HEADER)))
+                named.update(added)
                 headers = named
             return send(pool, method, url, body, headers, *rest, **more)
 
@@ -63,12 +64,13 @@ def change_urllib3(gateway: Origin, urllib3: ModuleType) -> None:
     replace(urllib3.HTTPConnectionPool, "urlopen", wrap)
 
 
-def change_aiohttp(gateway: Origin, aiohttp: ModuleType) -> None:
+def change_aiohttp(service: Service, aiohttp: ModuleType) -> None:
     def wrap(send: Callable[..., Any]) -> Callable[..., Any]:
         def send_named(request: Any, *rest: Any, **more: Any) -> Any:
-            if Origin.of(request.url.scheme, request.url.host, request.url.port) == gateway:
+            added = service.headers(Origin.of(request.url.scheme, request.url.host, request.url.port), request.headers)
+            if added is not None:
                 request.headers.pop(RUN_HEADER, None)
-                request.headers.update(run_headers(request.headers.get(TRACE_HEADER)))
+                request.headers.update(added)
             return send(request, *rest, **more)
 
         return send_named
@@ -76,7 +78,7 @@ def change_aiohttp(gateway: Origin, aiohttp: ModuleType) -> None:
     replace(aiohttp.ClientRequest, "send", wrap)
 
 
-CLIENTS: dict[str, Callable[[Origin, ModuleType], None]] = {
+CLIENTS: dict[str, Callable[[Service, ModuleType], None]] = {
     "httpx": change_httpx,
     "httpx2": change_httpx,
     "urllib3": change_urllib3,

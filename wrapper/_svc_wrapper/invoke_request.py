@@ -20,6 +20,7 @@ from .settings import Settings
 
 HIDDEN_HEADER = "X-Svc-Hidden"
 RUN_ID_HEADER = "X-Svc-Run-Id"
+SIDE_STREAM_HEADER = "X-Svc-Side-Stream"
 BODY_SECONDS = 60
 
 
@@ -69,6 +70,11 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
         ),
     )
     return call, body.stream
+
+
+def wants_side_stream(request: Request) -> bool:
+    """The ingress reads the events of the run too, and still wants its answer here."""
+    return SIDE_STREAM_HEADER in request.headers
 
 
 def check_content_type(request: Request) -> None:

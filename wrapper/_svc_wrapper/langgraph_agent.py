@@ -16,7 +16,7 @@ from .exports import article
 from .langgraph_context import RESERVED_CONFIGURABLE, read_graph_context
 from .langgraph_events import GraphEvents
 from .langgraph_input import read_graph_input
-from .langgraph_memory import explain_missing_store, memory_notices, threads_of
+from .langgraph_memory import explain_missing_store, memory_notices, threads_of, threads_setting
 from .langgraph_source import GraphSource, OneGraph, is_builder, is_graph, read_source
 from .problems import Problem
 from .run_stream import RunStream
@@ -68,6 +68,7 @@ class GraphAgent:
         self.context = read_graph_context(graph)
         self.context_schema = self.context.schema
         self.threads = threads_of(graph)
+        self.threads_by = threads_setting(graph)
         self.keeps_threads = self.threads != "none"
         self.notices = memory_notices(graph, is_per_call=self.source.is_per_call)
         self.is_async = not has_sync_nodes(graph)
@@ -99,7 +100,7 @@ class GraphAgent:
         if self.keeps_threads and self.has_breakpoints and not interrupts:
             state = await graph.aget_state(config)
             interrupts = [{"id": node, "value": None, "next": node} for node in state.next]
-        return Answer(without_interrupts(result), interrupts)
+        return Answer(output_of(graph, without_interrupts(result)), interrupts)
 
     async def _stream(
         self, graph: Any, given: Any, call: Call, config: JsonObject, stream: RunStream | None
@@ -117,6 +118,14 @@ class GraphAgent:
             if stream and events:
                 await stream.send(events.of(mode, chunk))
         return result, interrupts
+
+
+def output_of(graph: Any, state: Any) -> Any:
+    """What the graph gives of its state, as its ainvoke does: `output_schema` may leave members out."""
+    channels = graph.output_channels
+    if isinstance(channels, str) or not isinstance(state, dict):
+        return state
+    return {name: state[name] for name in channels if name in state}
 
 
 async def resumption(graph: Any, call: Call, config: JsonObject) -> Any:

@@ -6,14 +6,13 @@ its content silently at each deploy.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
+from .agent import Threads
 from .exports import article
 
-Threads = Literal["none", "memory", "external"]
-
 # A container's files end with it, so a database in a file counts as memory.
-IN_CONTAINER = ("langgraph.checkpoint.memory", "langgraph.checkpoint.sqlite")
+IN_CONTAINER = ("langgraph.checkpoint.memory", "langgraph.checkpoint.sqlite", "langgraph.checkpoint.duckdb")
 
 # Their nodes pass a store to tools in any case, so this graph need not use one.
 LIBRARIES = ("langgraph.", "langchain")
@@ -33,6 +32,11 @@ def threads_of(graph: Any) -> Threads:
         return "none"
     in_container = any(base.__module__.startswith(IN_CONTAINER) for base in type(checkpointer).__mro__)
     return "memory" if in_container else "external"
+
+
+def threads_setting(graph: Any) -> str | None:
+    checkpointer = getattr(graph, "checkpointer", None)
+    return f"checkpointer={type(checkpointer).__name__}" if checkpointer else None
 
 
 def memory_notices(graph: Any, *, is_per_call: bool) -> list[str]:

@@ -38,6 +38,11 @@ STATUS_OF: dict[str, int] = {
 }
 
 
+# Refusals of a container that is full or stops. Another container can take the call.
+NOT_BEGUN_HEADER = "X-Svc-Not-Begun"
+NOT_BEGUN = {"too_many_runs": "full", "draining": "draining"}
+
+
 class Problem(Exception):
     """An expected refusal. Any other exception of the wrapper is a bug."""
 
@@ -71,8 +76,11 @@ class Problem(Exception):
             body["errors"] = self.errors
         return body
 
-    def response(self) -> Response:
+    def response(self, *, has_begun: bool = True) -> Response:
+        """Before the user's code begins, a header lets the ingress send the call to another container."""
         headers = {"Cache-Control": "no-store"}
+        if not has_begun and self.code in NOT_BEGUN:
+            headers[NOT_BEGUN_HEADER] = NOT_BEGUN[self.code]
         if self.retry_after_seconds is not None:
             headers["Retry-After"] = str(self.retry_after_seconds)
         # An exception's text can have characters that a plain encoder refuses.

@@ -19,6 +19,7 @@ from . import log
 from .admission import Admission
 from .http_clients import name_runs
 from .lifecycle import Lifecycle
+from .run_headers import Origin, Service
 from .runner import Runner
 from .runs import Runs
 from .server import make_server
@@ -34,7 +35,14 @@ EXIT_SECONDS = 2
 
 def serve(settings: Settings) -> None:
     if settings.gateway_url:
-        name_runs(settings.gateway_url)
+        subagents = settings.subagents_url
+        name_runs(
+            Service(
+                gateway=Origin.of_url(settings.gateway_url),
+                subagents=None if subagents is None else Origin.of_url(subagents),
+                key=settings.gateway_key,
+            )
+        )
     admission = Admission(settings.bounds(is_async=False))
     tracing = Tracing(settings)
     lifecycle = Lifecycle(settings, admission, tracing)
@@ -97,7 +105,8 @@ class GracefulServer(uvicorn.Server):
     async def _finish(self) -> None:
         self.lifecycle.drain()
         await self._end_of_runs(self.settings.shutdown_grace_seconds)
-        unfinished = list(self.runner.runs.going_on.values())
+        # The waiting ones first, because each end of a running one would let a waiting one begin.
+        unfinished = sorted(self.runner.runs.going_on.values(), key=lambda run: run.started_at is not None)
         for run in unfinished:
             self.runner.cut_off(run, "interrupted")
         if unfinished:

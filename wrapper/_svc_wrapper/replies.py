@@ -13,7 +13,7 @@ def invoke_reply(run: Run) -> Response:
     if run.end is None:
         return run_reply(run, 202)
     if run.end.problem:
-        return run.end.problem.response()
+        return run.end.problem.response(has_begun=run.started_at is not None)
     return json_reply({"run_id": run.id, "status": run.status, "thread_id": run.thread_id}, outputs_of(run.end))
 
 

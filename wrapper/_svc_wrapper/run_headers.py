@@ -1,8 +1,9 @@
-"""The headers that name the run on requests to the gateway, and the span that sends them."""
+"""The headers that name the run on requests to the service, and the span that sends them."""
 
 from __future__ import annotations
 
 import urllib.parse
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .open_spans import innermost_open
@@ -32,8 +33,28 @@ class Origin:
         return Origin.of(parts.scheme, parts.hostname, parts.port)
 
 
+@dataclass(frozen=True)
+class Service:
+    """What of the service the container reaches."""
+
+    gateway: Origin
+    # None for an agent without subagents.
+    subagents: Origin | None
+    # Of the agent. A model client is given it; a client of A2A need not be.
+    key: str | None
+
+    def headers(self, to: Origin, given: Mapping[str, str]) -> dict[str, str] | None:
+        """For a request with these headers. None for one that goes elsewhere."""
+        if to not in (self.gateway, self.subagents):
+            return None
+        added = run_headers(given.get(TRACE_HEADER))
+        if to == self.subagents and self.key is not None and "authorization" not in given:
+            added["Authorization"] = f"Bearer {self.key}"
+        return added
+
+
 def run_headers(given_trace: str | None) -> dict[str, str]:
-    """For a request to the gateway that has this `traceparent`. The user's own span in the same trace stays."""
+    """For a request to the service that has this `traceparent`. The user's own span in the same trace stays."""
     run = current.get()
     if run is None or not run.is_open:
         return {}

@@ -15,11 +15,13 @@ from .agent import Agent, Answer, Call
 from .encode import to_json
 from .problems import Problem
 from .run_identity import in_run
-from .run_stream import RunStream
+from .run_stream import RunStream, SideStream
 from .runs import End, Run, Runs
 from .tracing import Tracing
 from .user_loop import UserLoop
 
+# A reader comes within milliseconds.
+SIDE_SECONDS = 10
 # An exception's text can have whole documents; the log has all of it.
 MAX_MESSAGE_CHARACTERS = 4000
 
@@ -52,6 +54,7 @@ class Runner:
             metadata=call.metadata,
             metadata_bytes=len(to_json(call.metadata)),
             stream=stream,
+            side=stream if isinstance(stream, SideStream) else None,
         )
         call.run.thread_id = run.thread_id
         main_loop = asyncio.get_running_loop()
@@ -112,6 +115,8 @@ class Runner:
             self.admission.leave(run.turn)
         # The record is kept longer than the call.
         run.turn = run.work = run.stream = run.telling = None
+        if run.side:
+            asyncio.get_running_loop().call_later(SIDE_SECONDS, run.take_side)
 
 
 async def end_of(agent: Agent, call: Call, run: Run, stream: RunStream | None) -> End:
@@ -143,14 +148,16 @@ async def answer_of(agent: Agent, call: Call, stream: RunStream | None) -> End:
         raise AgentFailed(error) from error
     status = "interrupted" if answer.interrupts else "completed"
     interrupts = to_json(answer.interrupts) if answer.interrupts else None
-    closing = stream.transcript.finished(answer.output, answer.interrupts) if stream else []
+    closing = stream.finished(answer) if stream else []
     return End(status, to_json(answer.output), interrupts, closing=[to_json(event) for event in closing])
 
 
 def cut_off_end(run: Run, status: str) -> End:
     if status == "interrupted":
-        sentence = "the container stopped before the run ended"
-        return End("interrupted", problem=Problem("run_interrupted", sentence, run_id=run.id, run_status="interrupted"))
+        has_begun = run.started_at is not None
+        code = "run_interrupted" if has_begun else "draining"
+        sentence = f"the container stopped before the run {'ended' if has_begun else 'began'}"
+        return End("interrupted", problem=Problem(code, sentence, run_id=run.id, run_status="interrupted"))
     sentence = "the run was cancelled"
     return End("cancelled", problem=Problem("run_cancelled", sentence, run_id=run.id, run_status="cancelled"))
 

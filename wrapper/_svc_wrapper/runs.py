@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from .admission import Turn
 from .agent import JsonObject
 from .problems import Problem
-from .run_stream import RunStream
+from .run_stream import RunStream, SideStream
 from .user_loop import Work
 
 
@@ -51,6 +51,8 @@ class Run:
     work: Work | None = None
     stream: RunStream | None = None
     telling: asyncio.Task[None] | None = None
+    # Until its reader comes.
+    side: SideStream | None = None
 
     def start(self) -> None:
         self.status = "running"
@@ -68,6 +70,10 @@ class Run:
         if self.end is None and timeout_seconds != 0:
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self.has_ended.wait(), timeout_seconds)
+
+    def take_side(self) -> SideStream | None:
+        side, self.side = self.side, None
+        return side
 
     def size_bytes(self) -> int:
         outputs = len(self.end.output) + len(self.end.interrupts or b"") if self.end else 0

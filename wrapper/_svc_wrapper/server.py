@@ -11,13 +11,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from . import log
 from .agent import Call
+from .cpu_time import read_cpu_seconds
 from .guard import Guard
 from .ingress_identity import PROOF_HEADER, prove_identity
-from .invoke_request import read_invoke
+from .invoke_request import read_invoke, wants_side_stream
 from .lifecycle import Lifecycle
 from .problems import Problem
 from .replies import invoke_reply, json_reply, run_reply
-from .run_stream import RunStream
+from .run_stream import RunStream, SideStream
 from .runner import Runner
 from .runs import Run
 from .settings import Settings
@@ -37,6 +38,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
 
     async def health(_: Request) -> Response:
         """Answers from the start of the process on, independently of the agent."""
+        cpu_seconds = read_cpu_seconds()
         return json_reply(
             {
                 "status": lifecycle.status,
@@ -45,6 +47,9 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
                 "revision": settings.revision,
                 "uptime_seconds": lifecycle.uptime_seconds,
                 "in_flight": runner.admission.admitted,
+                "calls": runner.admission.calls,
+                "concurrency": runner.admission.bounds.places,
+                **({} if cpu_seconds is None else {"cpu_seconds": cpu_seconds}),
             },
             {},
         )
@@ -64,6 +69,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
                 "kind": agent.kind,
                 "keeps_threads": agent.keeps_threads,
                 "threads": agent.threads,
+                "threads_by": agent.threads_by and f"{agent.threads_by} in {settings.entry.file}",
                 "input_schema": agent.input_schema,
                 "context_schema": agent.context_schema,
                 "notices": agent.notices,
@@ -80,7 +86,8 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         call, wants_stream = await read_invoke(request, settings)
         if wants_stream:
             return start_stream(call)
-        run = runner.start(lifecycle.accept(), call)
+        side = SideStream(call.run_id, call.thread_id) if wants_side_stream(request) else None
+        run = runner.start(lifecycle.accept(), call, side)
         # A disconnected caller does not end the run, because the ingress can ask for it again.
         await run.wait()
         return invoke_reply(run)
@@ -100,6 +107,14 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         run = find_run(request)
         await run.wait(read_wait_seconds(request))
         return invoke_reply(run)
+
+    async def events_of_run(request: Request) -> Response:
+        """What a run of POST /invoke says, from its first event on, for one reader. Its leave does not end the run."""
+        run = find_run(request)
+        side = run.take_side()
+        if side is None:
+            raise Problem("run_not_found", f"run {run.id} has no events for this reader", run_id=run.id)
+        return event_stream(run.id, side, side.channel.close)
 
     async def cancel_run(request: Request) -> Response:
         """202 with the current run, because a thread of the user's code cannot be stopped by force."""
@@ -122,17 +137,12 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         stream = RunStream(call.run_id, call.thread_id)
         run = runner.start(lifecycle.accept(), call, stream)
 
-        async def body() -> AsyncIterator[bytes]:
-            try:
-                async for event in stream.channel.events(idle_seconds=KEEPALIVE_SECONDS):
-                    yield b": keepalive\n\n" if event is None else b"data: " + event + b"\n\n"
-            finally:
-                # Also reached when the reader disconnects: this run has no other reader.
-                stream.channel.close()
-                runner.cut_off(run, "cancelled")
+        def leave() -> None:
+            # This run has no other reader.
+            stream.channel.close()
+            runner.cut_off(run, "cancelled")
 
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Svc-Run-Id": call.run_id}
-        return StreamingResponse(body(), media_type="text/event-stream", headers=headers)
+        return event_stream(run.id, stream, leave)
 
     guard = Guard(settings.ingress_secret)
     routes: Routes = {
@@ -143,6 +153,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         "/stream": {"POST": stream},
         "/runs/*": {"GET": show_run},
         "/runs/*/answer": {"GET": answer_of_run},
+        "/runs/*/events": {"GET": events_of_run},
         "/runs/*/cancel": {"POST": cancel_run},
         "/runs/*/leave": {"POST": leave_run},
     }
@@ -152,7 +163,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
             guard.check(request.scope)
             return await find_handler(routes, request.scope)(request)
         except Problem as problem:
-            return problem.response()
+            return problem.response(has_begun=False)
         except Exception as error:
             log.error("internal", error)
             return Problem("internal", "the wrapper itself failed; its log has the reason").response()
@@ -166,6 +177,20 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         await response(scope, receive, send)
 
     return serve
+
+
+def event_stream(run_id: str, stream: RunStream, leave: Callable[[], None]) -> Response:
+    """`leave` is called after the last event, and when the reader disconnects."""
+
+    async def body() -> AsyncIterator[bytes]:
+        try:
+            async for event in stream.channel.events(idle_seconds=KEEPALIVE_SECONDS):
+                yield b": keepalive\n\n" if event is None else b"data: " + event + b"\n\n"
+        finally:
+            leave()
+
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Svc-Run-Id": run_id}
+    return StreamingResponse(body(), media_type="text/event-stream", headers=headers)
 
 
 def find_handler(routes: Routes, scope: Scope) -> Handler:

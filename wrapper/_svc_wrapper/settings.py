@@ -37,6 +37,8 @@ class Settings:
     # None for an agent outside the gateway.
     gateway_url: str | None
     gateway_key: str | None
+    # None for an agent without subagents.
+    subagents_url: str | None
     # From deploy.tracing.
     traces: bool
     entry: Entry
@@ -90,6 +92,7 @@ def read_settings(environ: Mapping[str, str], *, ingress_secret: str | None, app
         ingress_secret=ingress_secret,
         gateway_url=environ.get("SVC_GATEWAY_URL"),
         gateway_key=environ.get("SVC_GATEWAY_KEY"),
+        subagents_url=environ.get("SVC_SUBAGENTS_URL"),
         traces=environ.get("SVC_TRACES", "on") == "on",
         entry=entry,
     )

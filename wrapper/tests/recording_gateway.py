@@ -18,6 +18,7 @@ class Recorded:
     body: str
     run: str | None
     traceparent: str | None
+    authorization: str | None
 
 
 class RecordingGateway(ThreadingHTTPServer):
@@ -55,7 +56,8 @@ class Recorder(BaseHTTPRequestHandler):
         body = sent.decode()
         runs = self.headers.get_all("X-Svc-Run", [])
         run = ", ".join(runs) if runs else None
-        self.server.requests.append(Recorded(self.path, body, run, self.headers.get("traceparent")))
+        trace, credential = self.headers.get("traceparent"), self.headers.get("authorization")
+        self.server.requests.append(Recorded(self.path, body, run, trace, credential))
         path, _, address = self.path.partition("?to=")
         if path == "/redirect":
             self.reply(307, b"", {"location": address})

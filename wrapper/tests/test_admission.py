@@ -103,19 +103,21 @@ def test_one_caller_leaves_half_of_the_places_and_of_the_queue_to_others(start: 
     assert [run_of(wrapper, run_id)["status"] for run_id in waiting] == ["queued"] * 2
     refused = wrapper.invoke({"input": {"do": "wait"}}, **headers_of("ada"))
     assert (refused.status_code, refused.json()["code"]) == (429, "too_many_runs")
-    assert refused.headers["Retry-After"] == "5"
+    assert (refused.headers["Retry-After"], refused.headers["X-Svc-Not-Begun"]) == ("5", "full")
     assert wrapper.invoke({"input": {"do": "open"}}, **headers_of("bob")).status_code == 200
     assert [response.status_code for response in crowd.ended()] == [200] * 4
+    assert wrapper.health()["calls"] == 5
 
 
 def test_a_full_queue_refuses_every_caller(start: Callable[..., WrapperProcess]) -> None:
     wrapper = start("waiter", SVC_MAX_CONCURRENCY="2", SVC_MAX_QUEUE="2")
+    assert wrapper.health()["concurrency"] == 2
     crowd = Crowd(wrapper)
     for name in ("ada", "bob"):
         crowd.call(name, 2, do="wait")
     crowd.has(4)
     refused = wrapper.invoke({"input": {"do": "wait"}}, **headers_of("eve"))
-    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "5")
+    assert (refused.status_code, refused.headers["X-Svc-Not-Begun"]) == (429, "full")
     assert "2 calls run and 2 wait" in refused.json()["detail"]
 
 

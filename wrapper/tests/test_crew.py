@@ -35,6 +35,7 @@ def test_a_crew_returns_the_output_of_all_its_tasks(crew: WrapperProcess) -> Non
 def test_the_variables_of_a_crew_are_its_schema(crew: WrapperProcess) -> None:
     ready = crew.client.get("/ready").json()
     assert (ready["export"], ready["kind"]) == ("crew", "crew")
+    assert (ready["threads"], ready["threads_by"]) == ("none", None)
     assert ready["input_schema"]["required"] == ["topic"]
     refused = crew.invoke({"input": {"subject": "tea"}})
     assert refused.status_code == 422

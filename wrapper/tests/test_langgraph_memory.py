@@ -54,12 +54,12 @@ def search_of_parameter(state: State, *, store: BaseStore) -> dict:
 
 def test_a_graph_without_checkpointer_keeps_no_threads_and_gives_no_notice() -> None:
     agent = GraphAgent("graph", graph_of(quiet))
-    assert (agent.threads, agent.keeps_threads, agent.notices) == ("none", False, [])
+    assert (agent.threads, agent.threads_by, agent.keeps_threads, agent.notices) == ("none", None, False, [])
 
 
 def test_a_notice_says_that_threads_in_memory_end_with_the_container() -> None:
     agent = GraphAgent("graph", graph_of(quiet, checkpointer=InMemorySaver()))
-    assert (agent.threads, agent.keeps_threads) == ("memory", True)
+    assert (agent.threads, agent.threads_by, agent.keeps_threads) == ("memory", "checkpointer=InMemorySaver", True)
     assert agent.notices == ["threads end with the container: the graph's checkpointer is an InMemorySaver"]
 
 
@@ -67,12 +67,14 @@ def test_a_notice_says_that_threads_in_a_container_file_end_with_it(tmp_path: Pa
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     with SqliteSaver.from_conn_string(str(tmp_path / "threads.sqlite")) as saver:
-        assert GraphAgent("graph", graph_of(quiet, checkpointer=saver)).threads == "memory"
+        agent = GraphAgent("graph", graph_of(quiet, checkpointer=saver))
+    assert (agent.threads, agent.threads_by) == ("memory", "checkpointer=SqliteSaver")
 
 
 def test_an_external_checkpointer_outlives_the_container() -> None:
     agent = GraphAgent("graph", graph_of(quiet, checkpointer=Elsewhere()))
-    assert (agent.threads, agent.keeps_threads, agent.notices) == ("external", True, [])
+    assert (agent.threads, agent.threads_by) == ("external", "checkpointer=Elsewhere")
+    assert (agent.keeps_threads, agent.notices) == (True, [])
 
 
 def test_a_notice_says_that_a_saver_per_call_forgets() -> None:

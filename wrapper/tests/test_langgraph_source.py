@@ -256,3 +256,21 @@ def test_another_kind_of_object_is_refused_with_the_accepted_ones(exported: Any,
     with pytest.raises(WrongExport) as refused:
         agent_of(exported)
     assert says in str(refused.value)
+
+
+class Whole(State, total=False):
+    notes: str
+    title: str
+
+
+class Given(TypedDict):
+    title: str
+
+
+def test_the_output_is_that_of_the_graph_and_has_no_inner_state() -> None:
+    graph = StateGraph(Whole, input_schema=State, output_schema=Given)
+    graph.add_node("write", lambda state: {"notes": "a draft", "title": state["topic"].upper()})
+    graph.add_edge(START, "write")
+    compiled = graph.compile()
+    assert answer(compiled) == compiled.invoke({"topic": "tea"}) == {"title": "TEA"}
+    assert answer(builder()) == builder().compile().invoke({"topic": "tea"}) == {"topic": "TEA"}

@@ -25,6 +25,12 @@ def other() -> Iterator[RecordingGateway]:
 
 
 @pytest.fixture(scope="module")
+def agents() -> Iterator[RecordingGateway]:
+    with RecordingGateway() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
 def serving() -> Iterator[RecordingGateway]:
     with RecordingGateway() as server:
         yield server
@@ -37,9 +43,12 @@ def gateway(serving: RecordingGateway, other: RecordingGateway) -> RecordingGate
     return serving
 
 
-def environment(serving: RecordingGateway, other: RecordingGateway) -> dict[str, str]:
+def environment(serving: RecordingGateway, other: RecordingGateway, agents: RecordingGateway) -> dict[str, str]:
     return {
         "SVC_GATEWAY_URL": serving.url,
+        "SVC_GATEWAY_KEY": "key",
+        "SVC_SUBAGENTS_URL": agents.url,
+        "SVC_TRACES": "off",
         "OPENAI_BASE_URL": f"{serving.url}/v1",
         "OPENAI_API_KEY": "key",
         "OTHER_URL": other.url,
@@ -47,14 +56,14 @@ def environment(serving: RecordingGateway, other: RecordingGateway) -> dict[str,
 
 
 @pytest.fixture(scope="module")
-def graph(serving: RecordingGateway, other: RecordingGateway) -> Iterator[WrapperProcess]:
-    with WrapperProcess(AGENTS / "calling_graph", **environment(serving, other)) as wrapper:
+def graph(serving: RecordingGateway, other: RecordingGateway, agents: RecordingGateway) -> Iterator[WrapperProcess]:
+    with WrapperProcess(AGENTS / "calling_graph", **environment(serving, other, agents)) as wrapper:
         yield wrapper.ready()
 
 
 @pytest.fixture(scope="module")
-def crew(serving: RecordingGateway, other: RecordingGateway) -> Iterator[WrapperProcess]:
-    with WrapperProcess(AGENTS / "calling_crew", "crewai", **environment(serving, other)) as wrapper:
+def crew(serving: RecordingGateway, other: RecordingGateway, agents: RecordingGateway) -> Iterator[WrapperProcess]:
+    with WrapperProcess(AGENTS / "calling_crew", "crewai", **environment(serving, other, agents)) as wrapper:
         yield wrapper.ready()
 
 
@@ -109,6 +118,24 @@ def test_each_client_names_the_run_to_the_gateway_and_to_no_other_host(
     assert {(request.run, request.traceparent) for request in gateway.requests} == {("token-of-a", trace_of("a"))}
     assert len(other.requests) == 7 + 7
     assert {(request.run, request.traceparent) for request in other.requests} == {(None, None)}
+
+
+def test_a_call_of_a_subagent_has_the_run_and_the_credential_of_the_agent(
+    graph: WrapperProcess, gateway: RecordingGateway, other: RecordingGateway, agents: RecordingGateway
+) -> None:
+    agents.requests.clear()
+    run(graph, "call a subagent")
+    assert len(agents.requests) == 7 + 7
+    assert {(request.run, request.authorization) for request in agents.requests} == {("token-of-a", "Bearer key")}
+    assert len(other.requests) == 7
+    assert {(request.run, request.authorization) for request in other.requests} == {(None, None)}
+    assert gateway.requests == []
+
+
+def test_a_credential_of_the_users_code_stays(graph: WrapperProcess, agents: RecordingGateway) -> None:
+    agents.requests.clear()
+    run(graph, "bring a credential")
+    assert [(request.run, request.authorization) for request in agents.requests] == [("token-of-a", "Bearer own")]
 
 
 def test_a_header_of_the_users_code_is_replaced(graph: WrapperProcess, gateway: RecordingGateway) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ag_ui.core import Event
@@ -93,6 +95,48 @@ def test_a_reader_that_does_not_read_pauses_the_run(many_sides: WrapperProcess) 
         assert many_sides.ask(do="echo", count=1)["output"]["result"] == 1
         assert memory_kilobytes(many_sides) - before < 40_000
     many_sides.wait_until(lambda: many_sides.health()["in_flight"] == 0, seconds=5)
+
+
+def side_events(wrapper: WrapperProcess, run_id: str) -> list[dict[str, Any]]:
+    with wrapper.client.stream("GET", f"/runs/{run_id}/events") as response:
+        assert response.status_code == 200
+        return list(events_of(response))
+
+
+def listened(wrapper: WrapperProcess, do: str) -> tuple[str, dict[str, Any]]:
+    """A call whose events are read too: its run id and its answer."""
+    run_id = str(uuid.uuid4())
+    headers = {"X-Svc-Run-Id": run_id, "X-Svc-Side-Stream": "1"}
+    return run_id, wrapper.invoke({"input": {"do": do}}, **headers).json()
+
+
+def test_the_events_of_a_call_are_read_beside_its_answer_by_one_reader(many_sides: WrapperProcess) -> None:
+    run_id, answer = listened(many_sides, "tell")
+    assert answer["output"]["result"] == "done"
+    events = side_events(many_sides, run_id)
+    assert [event["value"] for event in events if event["type"] == "CUSTOM"] == [{"part": n} for n in range(3)]
+    assert not {event["type"] for event in events} & {"STATE_SNAPSHOT", "RUN_FINISHED"}
+    assert many_sides.client.get(f"/runs/{run_id}/events").status_code == 404
+
+
+def test_events_that_nobody_reads_neither_slow_a_call_nor_fill_memory(many_sides: WrapperProcess) -> None:
+    before = memory_kilobytes(many_sides)
+    run_id, answer = listened(many_sides, "tell a lot")
+    assert answer["output"]["result"] == "done"
+    assert memory_kilobytes(many_sides) - before < 40_000
+    last = side_events(many_sides, run_id)[-1]
+    assert (last["type"], last["name"]) == ("CUSTOM", "notice")
+
+
+def test_a_reader_that_leaves_the_events_of_a_call_does_not_end_it(many_sides: WrapperProcess) -> None:
+    run_id = str(uuid.uuid4())
+    headers = {"X-Svc-Run-Id": run_id, "X-Svc-Side-Stream": "1"}
+    with ThreadPoolExecutor() as threads:
+        answering = threads.submit(many_sides.invoke, {"input": {"do": "nap"}}, **headers)
+        many_sides.wait_until(lambda: many_sides.client.get(f"/runs/{run_id}").status_code == 200)
+        with many_sides.client.stream("GET", f"/runs/{run_id}/events") as response:
+            assert next(iter(events_of(response)))["type"] == "RUN_STARTED"
+        assert answering.result().json()["output"]["result"] == "done"
 
 
 def memory_kilobytes(wrapper: WrapperProcess) -> int:

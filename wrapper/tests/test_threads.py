@@ -39,6 +39,11 @@ def test_a_thread_is_remembered_and_separate_from_others(conversation: WrapperPr
     assert other["output"]["messages"][-1]["content"] == "you said 1 things"
 
 
+def test_readiness_names_the_setting_that_keeps_threads_in_the_container(conversation: WrapperProcess) -> None:
+    ready = conversation.client.get("/ready").json()
+    assert (ready["threads"], ready["threads_by"]) == ("memory", "checkpointer=InMemorySaver in agent.py")
+
+
 def test_an_interrupt_waits_and_is_resumed(conversation: WrapperProcess) -> None:
     waiting = say(conversation, "ask me")
     assert waiting["status"] == "interrupted"

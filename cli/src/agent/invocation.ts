@@ -1,6 +1,7 @@
 // The input of a call of an agent, and the view of its answer.
 import { text as readAll } from 'node:stream/consumers';
 import { inputFields } from '@gantry/contract/input-fields.ts';
+import { textIntoInput } from '@gantry/contract/text-into-input.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { faint, line, verbatim, type View } from '../view/view.ts';
@@ -38,9 +39,8 @@ async function inputOfText(session: Session, name: string, text: string): Promis
   const [only] = fields;
   if (only === undefined)
     throw misuse(`${name} declares no input fields, so a text is not enough`, `Give JSON, such as ${example}.`);
-  if (fields.length === 1 && only.isConversation) return { [only.name]: [{ role: 'user', content: text }] };
-  // A crew's variables have no type: they are inserted into texts.
-  if (fields.length === 1 && (only.type ?? 'string') === 'string') return { [only.name]: text };
+  const fitted = textIntoInput(input_schema, text);
+  if (fitted !== undefined) return fitted;
   const named = fields.map((field) => (field.type === undefined ? field.name : `${field.name} (${field.type})`));
   const blank = JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, '…'])));
   throw misuse(

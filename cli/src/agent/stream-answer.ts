@@ -1,5 +1,6 @@
 // An agent's answer as a stream: AG-UI events (docs.ag-ui.com) over server-sent events.
-import { Problem, readAgentProblem } from '@gantry/contract/problems.ts';
+import { readAgentProblem } from '@gantry/contract/agent-problem.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { readServerSentEvents } from '@gantry/contract/server-sent-events.ts';
 import { describeAnswer } from './invocation.ts';
 import type { Result } from '../result.ts';

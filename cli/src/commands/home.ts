@@ -1,9 +1,10 @@
 import type { Home } from '@gantry/contract/home.ts';
+import { agent_columns, agentRow, no_agents } from '../agent/agent-row.ts';
 import { describeCap } from '../agent/describe-cost.ts';
 import { defineCommand } from '../command.ts';
 import { holderOf } from '../keys/describe-key.ts';
 import type { Next } from '../result.ts';
-import { faint, line, prose, state, strong, table, time, type Cell } from '../view/view.ts';
+import { faint, line, prose, strong, table, time, type Cell } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'home',
@@ -29,18 +30,9 @@ export const command = defineCommand({
           : []),
         ...(home.unread === 0 ? [] : [line(`${home.unread} unread notifications  `, faint('svc notifications'))]),
         table(
-          ['agent', 'state', 'version', 'team', 'deployed', 'calls 24h', 'errors', 'cost today'],
-          home.agents.map((agent) => [
-            agent.name,
-            state(agent.state),
-            agent.ref?.split('@')[1] ?? null,
-            agent.team,
-            time(agent.deployed_at),
-            agent.last_24h.calls,
-            agent.last_24h.errors,
-            agent.cost === null ? null : `$${agent.cost.today_usd}`,
-          ]),
-          'No agents yet. Create one: svc init greeter --framework langgraph',
+          [...agent_columns, 'cost today'],
+          home.agents.map((agent) => [...agentRow(agent), agent.cost === null ? null : `$${agent.cost.today_usd}`]),
+          no_agents,
         ),
       ],
       next: nextFor(home),
@@ -69,8 +61,8 @@ function linesOf({ requests, rejected, failed_deployments, keys, budgets }: Home
       at: time(decided_at),
       detail: `${decided_by ?? 'the service'}: ${reason ?? ''}`,
     })),
-    ...failed_deployments.map(({ ref, ended_at, actor, problem }) => ({
-      about: 'deploy failed',
+    ...failed_deployments.map(({ operation, ref, ended_at, actor, problem }) => ({
+      about: `${operation} failed`,
       what: ref,
       at: time(ended_at),
       detail: `${actor}: ${typeof problem?.['detail'] === 'string' ? problem['detail'] : ''}`,

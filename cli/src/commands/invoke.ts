@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Problem, readAgentProblem, readProblem } from '@gantry/contract/problems.ts';
+import { readAgentProblem } from '@gantry/contract/agent-problem.ts';
+import { Problem, readProblem } from '@gantry/contract/problems.ts';
 import { agentArgument, suggestAgent } from '../agent/agent-name.ts';
 import { defineCommand, jsonObject, optional, settings, text, toggle } from '../command.ts';
 import { describeAnswer, readInput } from '../agent/invocation.ts';

@@ -1,6 +1,5 @@
+import { listAgents, listFlags } from '../agent/list-agents.ts';
 import { defineCommand } from '../command.ts';
-import { limitFlag } from '../pages.ts';
-import { listAgents } from './list.ts';
 
 export const command = defineCommand({
   words: 'ps',
@@ -8,6 +7,6 @@ export const command = defineCommand({
   needs: 'deployment.list',
   examples: ['svc ps', 'svc ps --json'],
   arguments: {},
-  flags: { limit: limitFlag },
-  run: async ({ limit }, session) => await listAgents(session, limit),
+  flags: listFlags,
+  run: listAgents,
 });

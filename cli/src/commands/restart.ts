@@ -1,16 +1,20 @@
-import { agentArgument, suggestAgent } from '../agent/agent-name.ts';
+import { agentArgument } from '../agent/agent-name.ts';
+import { operateAgent } from '../agent/operate-agent.ts';
+import { targetFlag } from '../agent/target-flag.ts';
 import { defineCommand } from '../command.ts';
 import { good, line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'restart',
-  summary: 'Restart an agent in place',
+  summary: 'Replace the containers of an agent by new ones; no call fails',
   needs: 'agent.operate',
   examples: ['svc restart greeter', 'svc restart greeter --json'],
   arguments: { name: agentArgument },
-  flags: {},
-  async run({ name }, session) {
-    const agent = await suggestAgent(session, name, () => session.call('agents.restart', { params: { name } }));
-    return { data: agent, view: [line(good('✓ '), `${name} was restarted`)] };
+  flags: { target: targetFlag },
+  async run({ name, target }, session) {
+    const ended = await operateAgent(session, name, () =>
+      session.call('agents.restart', { params: { name }, query: { target } }),
+    );
+    return { data: ended, view: [line(good('✓ '), `${name} was restarted`)] };
   },
 });

@@ -1,6 +1,7 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { AgentFigures } from '@gantry/contract/traces.ts';
 import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
+import { agent_columns, agentRow, no_agents } from '../agent/agent-row.ts';
 import { describeCost } from '../agent/describe-cost.ts';
 import { defineCommand, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
@@ -28,18 +29,9 @@ async function showAll(session: Session, limit: number | undefined): Promise<Res
     data: agents,
     view: [
       table(
-        ['agent', 'state', 'version', 'team', 'deployed', 'calls 24h', 'errors', prose('detail')],
-        agents.map((agent) => [
-          agent.name,
-          state(agent.state),
-          agent.ref?.split('@')[1] ?? null,
-          agent.team,
-          time(agent.deployed_at),
-          agent.last_24h.calls,
-          agent.last_24h.errors,
-          agent.detail,
-        ]),
-        'No agents yet. Create one: svc init greeter --framework langgraph',
+        [...agent_columns, prose('detail')],
+        agents.map((agent) => [...agentRow(agent), agent.detail]),
+        no_agents,
       ),
     ],
     next:
@@ -91,6 +83,7 @@ export function describeAgent(agent: AgentStatus): View {
       Team: agent.team,
       Endpoint: agent.endpoint === null ? null : { text: agent.endpoint, style: 'link' },
       Target: agent.target,
+      'Also on': alsoOn(agent),
       Deployed:
         agent.deployed_at === null ? null : [time(agent.deployed_at), ` by ${agent.deployed_by ?? 'the service'}`],
       Revision: agent.revision,
@@ -99,6 +92,8 @@ export function describeAgent(agent: AgentStatus): View {
           ? null
           : [warn(String(agent.restarts)), agent.last_exit === null ? '' : `  ${agent.last_exit}`],
       'In flight': agent.in_flight,
+      Containers: agent.instances.length > 1 ? `${agent.instances.length}` : null,
+      'No room': agent.no_room === null ? null : warn(agent.no_room),
       Cost: describeCost(agent.cost),
       Reaches:
         agent.egress === null
@@ -115,6 +110,11 @@ export function describeAgent(agent: AgentStatus): View {
       line(warn('refused  '), `${destination} ${reason}`, faint(count === 1 ? '' : `  ${count} times`)),
     ),
   ];
+}
+
+function alsoOn({ targets }: AgentStatus): string | undefined {
+  const others = targets.filter(({ is_default }) => !is_default);
+  return others.length === 0 ? undefined : others.map((one) => `${one.target} ${one.version} ${one.state}`).join(', ');
 }
 
 function describeCalls({ calls, errors, p50_ms, p95_ms }: AgentStatus['last_24h']): string | undefined {

@@ -1,4 +1,6 @@
-import { agentArgument, suggestAgent } from '../agent/agent-name.ts';
+import { agentArgument } from '../agent/agent-name.ts';
+import { operateAgent } from '../agent/operate-agent.ts';
+import { printTargetFlag, targetFlag } from '../agent/target-flag.ts';
 import { defineCommand } from '../command.ts';
 import { good, line } from '../view/view.ts';
 
@@ -8,9 +10,15 @@ export const command = defineCommand({
   needs: 'agent.operate',
   examples: ['svc stop greeter', 'svc stop greeter --json'],
   arguments: { name: agentArgument },
-  flags: {},
-  async run({ name }, session) {
-    const agent = await suggestAgent(session, name, () => session.call('agents.stop', { params: { name } }));
-    return { data: agent, view: [line(good('✓ '), `${name} is stopped`)], undo: `svc start ${name}` };
+  flags: { target: targetFlag },
+  async run({ name, target }, session) {
+    const ended = await operateAgent(session, name, () =>
+      session.call('agents.stop', { params: { name }, query: { target } }),
+    );
+    return {
+      data: ended,
+      view: [line(good('✓ '), `${name} is stopped`)],
+      undo: `svc start ${name}${printTargetFlag(target)}`,
+    };
   },
 });

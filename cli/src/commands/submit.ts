@@ -1,5 +1,5 @@
 import { defineCommand, optional, text } from '../command.ts';
-import { deciders, nextForPending, targetOf } from '../review/describe-approval.ts';
+import { deciders, deployCommand, nextForPending, targetOf } from '../review/describe-approval.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
@@ -45,7 +45,7 @@ export const command = defineCommand({
         ...(pending ? nextForPending(approval) : []),
         ...(approvedFor === null
           ? []
-          : [{ command: `svc deploy ${version}`, when: 'run by a deployer of the team, once it is approved' }]),
+          : [{ command: deployCommand(approval), when: 'run by a deployer of the team, once it is approved' }]),
       ],
     };
   },

@@ -2,7 +2,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseRef, parseVersionRef, printVersionRef } from '@gantry/contract/refs.ts';
 import { isAtLeast, type Role } from '@gantry/contract/roles.ts';
-import { bumpProject, versionParts } from '../project/bump.ts';
+import { bumpFile, versionParts } from '../project/bump.ts';
 import { checkHere } from '../project/check-here.ts';
 import { pushProject, type PushWish } from '../project/push.ts';
 import { readProject, type LocalProject } from '../project/read-project.ts';
@@ -42,7 +42,7 @@ export async function versionByPush(
   const { config } = checkHere(project);
   const ref = printVersionRef({ kind: 'agent', name: config.name, version: config.version });
   if (!isAtLeast(await roleIn(session, config.team), 'deployer')) throw await refuseDeploy(session, ref, target);
-  if (bump !== undefined) session.output.note(`agent.yaml now says ${bumpProject(project, bump)}`);
+  if (bump !== undefined) session.output.note(`agent.yaml now says ${bumpFile(project.directory, 'agent.yaml', bump)}`);
   try {
     return (await pushProject(session, project, wish)).push.ref;
   } catch (error) {
@@ -70,7 +70,7 @@ async function offerBump(session: Session, project: LocalProject, wish: PushWish
     '--bump',
   );
   if (part === 'no') throw refusal;
-  bumpProject(project, part);
+  bumpFile(project.directory, 'agent.yaml', part);
   return (await pushProject(session, project, wish)).push.ref;
 }
 
@@ -97,6 +97,6 @@ async function refuseDeploy(session: Session, ref: string, target: string | unde
             hint: 'Run `svc submit --message "…"`.',
           })
         : error;
-    return await withRequest(session, ref, refusal);
+    return await withRequest(session, { ref, target }, refusal);
   }
 }

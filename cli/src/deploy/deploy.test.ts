@@ -17,11 +17,13 @@ const id = '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10';
 const ref = 'agents/greeter@1.0.0';
 const deployment: Deployment = {
   id,
+  operation: 'deploy',
   ref,
   agent: 'greeter',
   version: '1.0.0',
   digest: 'sha256:abc',
   target: 'local',
+  instances: null,
   state: 'queued',
   actor: 'ada@example.com',
   approval_id: null,
@@ -113,6 +115,7 @@ test('the undo of a deploy is the previous version', async () => {
   const earlier = {
     ...deployment,
     id: pendingApproval.id,
+    operation: 'deploy',
     ref: 'agents/greeter@0.9.0',
     state: 'done',
     created_at: '2026-01-30T12:00:00Z',
@@ -124,7 +127,19 @@ test('the undo of a deploy is the previous version', async () => {
     [`GET /api/v1/deployments/${id}`]: data({ ...deployment, state: 'done' }),
   });
   const { stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
-  expect(stderr).toContain('undo: svc deploy agents/greeter@0.9.0');
+  expect(stderr).toContain('undo: svc rollback greeter\n');
+});
+
+test('the undo of a deploy on one of several targets names its target', async () => {
+  const elsewhere = { ...deployment, id: pendingApproval.id, state: 'done', created_at: '2026-01-30T12:00:00Z' };
+  await using service = await scriptService({
+    ...started,
+    'GET /api/v1/deployments': list([{ ...elsewhere, target: 'remote' }]),
+    [`GET /api/v1/deployments/${id}/events`]: stream([event({ kind: 'end', state: 'done' })]),
+    [`GET /api/v1/deployments/${id}`]: data({ ...deployment, state: 'done' }),
+  });
+  const { stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
+  expect(stderr).toContain('undo: svc stop greeter --target local');
 });
 
 test('a failed step shows its output, and the deploy fails with the problem of that step', async () => {

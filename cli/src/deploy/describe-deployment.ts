@@ -12,6 +12,7 @@ export function describeDeployment(deployment: Deployment): View {
       Deploy: deployment.id,
       Digest: deployment.digest,
       Target: deployment.target,
+      Containers: deployment.instances,
       By: deployment.actor,
       Started: time(deployment.created_at),
       Ended: deployment.ended_at === null ? null : time(deployment.ended_at),

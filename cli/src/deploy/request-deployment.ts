@@ -37,7 +37,7 @@ export async function requestDeployment(session: Session, wish: DeployWish): Pro
       if (code === 'already_deployed') return 'runs already';
       if (code === 'deploy_running' && wish.wait) await awaitOtherDeploy(session, wish.ref);
       else if (code === 'approval_required' && wish.waitApproval) await awaitDecision(session, wish, error);
-      else throw await withRequest(session, wish.ref, error);
+      else throw await withRequest(session, wish, error);
     } finally {
       session.output.progress(undefined);
     }
@@ -61,7 +61,7 @@ async function awaitDecision(session: Session, wish: DeployWish, refusal: unknow
   const { id } = request;
   session.output.note(`Waiting for the approval of ${ref}: request ${id}, can be decided by ${deciders(request)}`);
   await poll(session, 'waiting for the decision', async () => {
-    const request = await again(session, ref, id);
+    const request = await again(session, wish, id);
     if (request.status === 'rejected') throw rejected(request);
     return request.status === 'approved';
   });
@@ -70,7 +70,7 @@ async function awaitDecision(session: Session, wish: DeployWish, refusal: unknow
 /** The pending request, or a new one; a user who may not submit waits for somebody else's. */
 async function requestToAwait(session: Session, wish: DeployWish, refusal: unknown): Promise<Approval> {
   const { ref, target, message } = wish;
-  const latest = await latestRequest(session, ref);
+  const latest = await latestRequest(session, wish);
   if (latest?.closed_reason === 'rejected' && latest.digest === (await digestOf(session, ref))) throw rejected(latest);
   try {
     return await session.call('approvals.submit', {
@@ -79,7 +79,7 @@ async function requestToAwait(session: Session, wish: DeployWish, refusal: unkno
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'forbidden') throw error;
     if (latest?.status === 'pending') return latest;
-    throw await withRequest(session, ref, refusal);
+    throw await withRequest(session, wish, refusal);
   }
 }
 
@@ -103,8 +103,8 @@ function rejected({ id, asset, asset_version, closed_reason, reason }: Approval)
 }
 
 /** From the list, which does not compute the changes for each question; an older request is loaded by its id. */
-async function again(session: Session, ref: string, id: string): Promise<Approval> {
-  const latest = await latestRequest(session, ref);
+async function again(session: Session, wish: DeployWish, id: string): Promise<Approval> {
+  const latest = await latestRequest(session, wish);
   return latest?.id === id ? latest : await session.call('approvals.show', { params: { id } });
 }
 

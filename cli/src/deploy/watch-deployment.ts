@@ -1,5 +1,6 @@
 // Watches a deploy to its end. At a terminal Ctrl-C asks before it ends the deploy; elsewhere it detaches.
-import type { Deployment } from '@gantry/contract/deploy.ts';
+import { targetFlag } from '@gantry/contract/agent-yaml.ts';
+import { operationSteps, type Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { usualTimes } from '@gantry/contract/usual-times.ts';
 import { describeCap } from '../agent/describe-cost.ts';
@@ -14,7 +15,11 @@ import { followRun } from '../run/follow.ts';
 export async function watchDeployment(session: Session, deployment: Deployment): Promise<Result> {
   const { id } = deployment;
   const earlier = await session.call('deployments.list', { query: { agent: deployment.agent, limit: 6 } });
-  const drawing = createDrawing(session.output, usualTimes(earlier.items));
+  const drawing = createDrawing(
+    session.output,
+    usualTimes(earlier.items.filter(({ operation }) => operation === deployment.operation)),
+    operationSteps[deployment.operation],
+  );
   const detached = new AbortController();
   const onInterrupt = (): void => void askWhatToDo(session, id, drawing, () => detached.abort());
   using _taken = session.onInterrupt(onInterrupt);
@@ -27,11 +32,18 @@ export async function watchDeployment(session: Session, deployment: Deployment):
     drawing.end();
   }
   const before = earlier.items.find(
-    (each) => each.id !== id && each.state === 'done' && each.created_at < deployment.created_at,
+    (each) =>
+      each.id !== id &&
+      each.state === 'done' &&
+      each.target === deployment.target &&
+      ['deploy', 'rollback'].includes(each.operation) &&
+      each.created_at < deployment.created_at,
   );
   const ended = await session.call('deployments.show', { params: { id } });
   for (const notice of ended.notices) session.output.notice(notice);
-  return receipt(ended, before?.ref);
+  const isOnlyTarget = earlier.items.every(({ target }) => target === deployment.target);
+  const flag = isOnlyTarget ? targetFlag(deployment.target) : ` --target ${deployment.target}`;
+  return receipt(ended, `svc ${before === undefined ? 'stop' : 'rollback'} ${deployment.agent}${flag}`);
 }
 
 export function detachedResult(deployment: Deployment): Result {
@@ -46,7 +58,7 @@ export function detachedResult(deployment: Deployment): Result {
 }
 
 /** The result of a deploy, and the place of its proof. */
-function receipt(deployment: Deployment, before: string | undefined): Result {
+function receipt(deployment: Deployment, undo: string): Result {
   if (deployment.state === 'failed') {
     throw (
       readProblem(deployment.problem) ??
@@ -80,7 +92,7 @@ function receipt(deployment: Deployment, before: string | undefined): Result {
       }),
     ],
     next: [{ command: `svc invoke ${deployment.agent} ${quoted(deployment.example_input)}`, when: 'to call it' }],
-    undo: before === undefined ? `svc stop ${deployment.agent}` : `svc deploy ${before}`,
+    undo,
   };
 }
 

@@ -26,6 +26,9 @@ export async function parse(given: readonly string[], output: Output): Promise<T
   let result: Typed | undefined;
   let complaint = '';
   const program = createProgram();
+  // The parser takes an option of the program anywhere in the line, also in place of a command's own.
+  if (!records.some((record) => record.words === typed && 'version' in record.flags))
+    program.version(packageFile.version, '--version', 'Print the version');
   for (const [name, entry] of Object.entries(menu)) {
     const parser = program.command(name).helpCommand(false).helpGroup(entry.heading);
     if ('summary' in entry) parser.summary(entry.summary).description(entry.summary);
@@ -74,7 +77,6 @@ async function loadRecords(typed: Words | undefined): Promise<Command[]> {
 function createProgram(): Parser {
   const program = new Parser('svc')
     .description('Deploys and governs agents. No telemetry: svc connects only to your service.')
-    .version(packageFile.version, '--version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })

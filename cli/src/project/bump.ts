@@ -2,16 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bumpVersion, type VersionPart } from '@gantry/contract/agent-yaml.ts';
 import { CliRefusal } from '../refusal.ts';
-import type { LocalProject } from './read-project.ts';
 
 export const versionParts = ['major', 'minor', 'patch'] as const satisfies readonly VersionPart[];
 
-/** Throws the version in the project's agent.yaml; the rest of the file is unchanged. */
-export function bumpProject(project: LocalProject, part: VersionPart): string {
-  const file = path.join(project.directory, 'agent.yaml');
+/** Raises the version in a file; the rest of it is unchanged. */
+export function bumpFile(directory: string, name: 'agent.yaml' | 'orchestration.yaml', part: VersionPart): string {
+  const file = path.join(directory, name);
   const bumped = bumpVersion(readFileSync(file, 'utf8'), part);
+  const validate = name === 'agent.yaml' ? 'svc validate' : 'svc orchestration validate';
   if (bumped === undefined)
-    throw new CliRefusal('cannot_bump', 'agent.yaml has no version to raise', { hint: 'Run `svc validate`.' });
+    throw new CliRefusal('cannot_bump', `${name} has no version to raise`, { hint: `Run \`${validate}\`.` });
   writeFileSync(file, bumped.text);
   return bumped.version;
 }

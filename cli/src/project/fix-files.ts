@@ -11,13 +11,13 @@ export interface FixedFile {
 }
 
 /** Applies the edits of the findings, and shows every line before and after. */
-export function fixFiles(project: LocalProject, findings: readonly Finding[]): FixedFile[] {
+export function fixFiles({ directory }: Pick<LocalProject, 'directory'>, findings: readonly Finding[]): FixedFile[] {
   const byFile = Map.groupBy(
     findings.filter(({ edit }) => edit !== undefined),
     ({ file }) => file,
   );
   return [...byFile].map(([file, ofFile]) => {
-    const location = path.join(project.directory, file);
+    const location = path.join(directory, file);
     const before = readFileSync(location, 'utf8');
     const after = applyEdits(before, ofFile);
     writeFileSync(location, after);

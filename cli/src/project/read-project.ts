@@ -1,5 +1,5 @@
 // A project from a directory: its files, and the files that are left out with the reason. Links are listed and never followed.
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { leftOut, type LeftOutRule } from '@gantry/contract/agent-project/left-out.ts';
 import type { ProjectFile, ProjectFiles } from '@gantry/contract/agent-project/files.ts';
@@ -14,6 +14,7 @@ export interface LocalProject extends ProjectFiles {
 /** The directory, or the agent.yaml in it; default `./agent.yaml`. */
 export function readProject(given = '.'): LocalProject {
   const directory = projectDirectory(given);
+  refuseOrchestration(given, directory);
   const files: ProjectFile[] = [];
   const left_out: LocalProject['left_out'] = [];
 
@@ -47,6 +48,16 @@ export function leftOutNotices({ left_out }: LocalProject): string[] {
     .map(({ path: file, rule }) => `${file} is left out: ${rule.why}`);
 }
 
+function refuseOrchestration(given: string, directory: string): void {
+  const has = (file: string) => existsSync(path.join(directory, file));
+  const isNamed = path.basename(given) === 'orchestration.yaml';
+  if (!isNamed && (has('agent.yaml') || !has('orchestration.yaml'))) return;
+  throw misuse(
+    isNamed ? `${given} is not an agent.yaml` : `${directory} holds an orchestration.yaml, and no agent.yaml`,
+    'Check it: `svc orchestration validate`. Store it as a version: `svc orchestration push`.',
+  );
+}
+
 function projectDirectory(given: string): string {
   const stat = statSync(given, { throwIfNoEntry: false });
   if (stat === undefined) {
@@ -56,7 +67,7 @@ function projectDirectory(given: string): string {
     );
   }
   if (stat.isDirectory()) return path.resolve(given);
-  if (path.basename(given) !== 'agent.yaml')
+  if (path.basename(given) !== 'agent.yaml' && path.basename(given) !== 'orchestration.yaml')
     throw misuse(
       `${given} is not an agent.yaml`,
       'The service reads agent.yaml; rename the file, or give its directory.',

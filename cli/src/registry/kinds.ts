@@ -1,5 +1,5 @@
 // The readable names of the kinds of assets, with one example each: their commands are all the same.
-import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { configuredKinds } from '@gantry/contract/asset-kinds.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 
 interface KindWords {
@@ -8,6 +8,13 @@ interface KindWords {
   /** The command that creates the first one. */
   first: string;
 }
+
+/** These come from a file, which decides everything about them but their readers. */
+export type PushedKind = 'agent' | 'orchestration';
+export const createdKinds = configuredKinds.filter((kind) => kind !== 'orchestration');
+export type CreatedKind = (typeof createdKinds)[number];
+
+export const isPushed = (kind: AssetKind): kind is PushedKind => kind === 'agent' || kind === 'orchestration';
 
 export const kinds: Record<AssetKind, KindWords> = {
   agent: { plural: 'agents', example: 'greeter', first: 'svc init greeter --framework langgraph' },
@@ -28,8 +35,9 @@ export const kinds: Record<AssetKind, KindWords> = {
   ),
   model: made('model', 'models', 'embed', '{provider: acme, model: acme-embed-2, type: embedding}'),
   'mcp-server': made('mcp-server', 'MCP servers', 'files', '{command: files-server, args: [--read-only]}'),
+  orchestration: { plural: 'orchestrations', example: 'support', first: 'svc orchestration push' },
 };
 
-function made(kind: ConfiguredKind, plural: string, example: string, config: string): KindWords {
+function made(kind: CreatedKind, plural: string, example: string, config: string): KindWords {
   return { plural, example, first: `svc registry ${kind} create ${example} --config '${config}'` };
 }

@@ -1,3 +1,4 @@
+import { targetFlag } from '@gantry/contract/agent-yaml.ts';
 import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
 import type { Next } from '../result.ts';
 import { faint, fields, line, state, time, type Cell, type View } from '../view/view.ts';
@@ -66,6 +67,10 @@ export function describeHistory({ comments, previous, compared_with, compared_ap
 /** Null for kinds that are not deployed. */
 export function targetOf({ target }: Approval): string | null {
   return target === 'none' ? null : target;
+}
+
+export function deployCommand(approval: Approval): string {
+  return `svc deploy ${approval.asset}@${approval.asset_version}${targetFlag(approval.target)}`;
 }
 
 /** The names of the deciders, or the next step when nobody can decide. */

@@ -4,13 +4,13 @@ import { describeLogLine } from './describe-log-line.ts';
 
 const at = '2026-01-31T12:00:00.000000001Z';
 const plain = (line: string) =>
-  render([describeLogLine({ at, stream: 'stdout', line, revision: 'r' }, 'plain')], {
+  render([describeLogLine({ at, stream: 'stdout', line, revision: 'r', instance: 1 }, { mode: 'plain' })], {
     colour: false,
     columns: undefined,
     now: undefined,
   });
 const atTerminal = (line: string) =>
-  render([describeLogLine({ at, stream: 'stderr', line, revision: 'r' }, 'terminal')], {
+  render([describeLogLine({ at, stream: 'stderr', line, revision: 'r', instance: 1 }, { mode: 'terminal' })], {
     colour: true,
     columns: 80,
     now: 0,

@@ -5,17 +5,23 @@ import type { Output } from '../output.ts';
 import { bad, faint, line, warn, type Block, type Text } from '../view/view.ts';
 import type { LogLine } from './read-logs.ts';
 
-export function describeLogLine({ at, stream, line: written }: LogLine, mode: Output['mode']): Block {
+/** `source`: of lines from several containers. */
+export function describeLogLine(
+  { at, stream, line: written }: LogLine,
+  { mode, source }: { mode: Output['mode']; source?: string | undefined },
+): Block {
   const entry = readLogEntry(written);
   const rest = printMembers(entry?.rest ?? {});
   const text: Text[] =
     entry === undefined
       ? [written]
       : [levelText(entry.level), ' ', entry.message, faint(rest === '' ? '' : `  ${rest}`)];
-  if (mode === 'plain') return line(at, ' ', ...text);
+  const from = source === undefined ? [] : [faint(source), ' '];
+  if (mode === 'plain') return line(at, ' ', ...from, ...text);
   return line(
     faint(new Date(at).toLocaleTimeString('en-GB')),
     stream === 'stderr' ? bad(' │ ') : faint(' │ '),
+    ...from,
     ...text,
   );
 }

@@ -24,7 +24,12 @@ interface RunningStep {
 
 const shown_log_lines = 50;
 
-export function createDrawing(output: Output, usual: UsualTimes = {}): Drawing {
+/** `steps`: in their order, so that each has its number. */
+export function createDrawing(output: Output, usual: UsualTimes = {}, steps: readonly string[] = deploySteps): Drawing {
+  const stepLabel = (name: string) => {
+    const n = steps.indexOf(name);
+    return n < 0 || steps.length === 1 ? name : `${n + 1}/${steps.length} ${name}`;
+  };
   let step: RunningStep | undefined;
   let paused = false;
   const held: RunEvent[] = [];
@@ -102,9 +107,4 @@ export function createDrawing(output: Output, usual: UsualTimes = {}): Drawing {
 
 function slower(usual: UsualTimes, name: string, took: number): string {
   return isSlow(usual, name, took) ? `, usually ${duration(usual[name] ?? 0)}` : '';
-}
-
-function stepLabel(name: string): string {
-  const n = deploySteps.findIndex((each) => each === name);
-  return n < 0 ? name : `${n + 1}/${deploySteps.length} ${name}`;
 }

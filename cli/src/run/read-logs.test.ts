@@ -14,7 +14,7 @@ function say(...seconds: number[]) {
   return (response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const second of seconds) {
-      const data = { at: at(second), stream: 'stdout', line: `line ${second}`, revision: 'r' };
+      const data = { at: at(second), stream: 'stdout', line: `line ${second}`, revision: 'r', instance: 1 };
       response.write(printServerSentEvent({ id: at(second), data: JSON.stringify(data) }));
     }
     response.end();
@@ -71,6 +71,28 @@ test('the client stops when the service stays unreachable', async () => {
   expect(lines).toEqual(['line 1']);
 });
 
+test('lines of several containers name their revision and instance', async () => {
+  await using service = await script((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const [second, instance] of [1, 1, 2].entries()) {
+      const data = { at: at(second), stream: 'stdout', line: `line ${second}`, revision: '0192f0c4-1111', instance };
+      response.write(printServerSentEvent({ id: at(second), data: JSON.stringify(data) }));
+    }
+    response.end();
+  });
+  const flags = ['--revision', '0192f0c4', '--instance', '2', '--level', 'warning', '--text', 'line', '--tail', '5'];
+  const { stdout } = await svcLogs(service, ...flags);
+  expect(stdout).toBe(`${at(0)} line 0\n${at(1)} line 1\n${at(2)} 0192f0c4/2 line 2\n`);
+  expect(Object.fromEntries(new URLSearchParams(service.asked.at(-1)?.query))).toEqual({
+    follow: 'false',
+    revision: '0192f0c4',
+    instance: '2',
+    level: 'warning',
+    text: 'line',
+    tail: '5',
+  });
+});
+
 test('a log without --follow is read once', async () => {
   await using service = await script(say(1));
   expect(await svcLogs(service)).toMatchObject({ exit: 0, stdout: `${at(1)} line 1\n` });
@@ -81,7 +103,7 @@ test('a refusal between the lines is printed after them, and ends the command', 
   const refused = { code: 'not_found', detail: 'There is no agents/greeter that you may read.' };
   await using service = await script((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const data = { at: at(1), stream: 'stdout', line: 'line 1', revision: 'r' };
+    const data = { at: at(1), stream: 'stdout', line: 'line 1', revision: 'r', instance: 1 };
     response.write(printServerSentEvent({ id: at(1), data: JSON.stringify(data) }));
     response.end(printServerSentEvent({ event: 'problem', data: JSON.stringify(refused) }));
   });

@@ -8,12 +8,12 @@ import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { line } from '../view/view.ts';
 
-/** Stops at the first failure: a wrong value must not reach every agent. A stopped agent reads the value at its start. */
+/** Stops at the first failure: a wrong value must not reach every agent. A stopped or sleeping agent reads the value at its start. */
 export async function replaceAgents(session: Session, agents: readonly string[]): Promise<string[]> {
   const replaced: string[] = [];
   for (const [index, name] of agents.entries()) {
     const { ref, state, target } = await session.call('agents.status', { params: { name } });
-    if (ref === null || state === 'stopped' || state === 'not_deployed') continue;
+    if (ref === null || state === 'stopped' || state === 'asleep' || state === 'not_deployed') continue;
     session.output.note(`Replacing ${ref}`);
     try {
       const wish = { ref, target: target ?? undefined, force: true, wait: true, waitApproval: false };

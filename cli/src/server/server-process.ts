@@ -12,9 +12,12 @@ import { exitCodes } from '../exit-codes.ts';
 import { CliRefusal } from '../refusal.ts';
 import { announcedServer, type AnnouncedServer } from '../session/server-address.ts';
 import type { Session } from '../session/session.ts';
+import { installedUnit, processOfUnit, startUnit, stopUnit } from './systemd.ts';
 import { verbatim } from '../view/view.ts';
 
 const program = fileURLToPath(new URL('../../../server/start.js', import.meta.url));
+/** With absolute paths, for another process that starts the service. */
+export const serverCommand = [process.execPath, ...server_node_flags, program, 'serve'] as const;
 // A first start initialises a database; a stop waits for the calls in flight.
 const start_deadline_ms = 90_000;
 const ready_ms = 10_000;
@@ -29,6 +32,12 @@ export interface RunningServer extends AnnouncedServer {
 
 export function logFile(config: Config): string {
   return path.join(config.data_directory, 'server.log');
+}
+
+/** For people: systemd keeps the log of its services itself. */
+export function logPlace(config: Config): string {
+  const unit = installedUnit(config);
+  return unit === undefined ? logFile(config) : `journalctl --unit=${unit}`;
 }
 
 /** The server that uses the data directory; undefined when the announced process has ended. */
@@ -48,11 +57,7 @@ export function becomeServer({ config }: Session): never {
     throw new CliRefusal('no_foreground', 'This platform does not support --foreground', {
       hint: 'Run `svc server start`.',
     });
-  return process.execve(
-    process.execPath,
-    [process.execPath, ...server_node_flags, program, 'serve'],
-    config.environment,
-  );
+  return process.execve(process.execPath, serverCommand, config.environment);
 }
 
 /** Also waits for a server that already runs; then `started` is false. */
@@ -63,6 +68,13 @@ export async function startServer(session: Session): Promise<RunningServer & { s
   if (holder !== undefined) {
     const hasEnded = (): boolean => !isRunning(holder);
     return { ...(await waitUntilReady(session, { pid: holder.pid, hasEnded }, written)), started: false };
+  }
+  const unit = installedUnit(config);
+  if (unit !== undefined) {
+    await startUnit(unit);
+    const pid = await processOfUnit(unit);
+    const hasEnded = (): boolean => startedTicks(pid) === undefined;
+    return { ...(await waitUntilReady(session, { pid, hasEnded }, written)), started: true };
   }
   const child = spawnDetached(config);
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -102,7 +114,10 @@ async function waitUntilReady(
 export async function stopServer(session: Session): Promise<AnnouncedServer | undefined> {
   const holder = findServer(session.config);
   if (holder === undefined) return undefined;
-  terminate(holder.pid);
+  const unit = installedUnit(session.config);
+  // After a signal alone systemd would start the service again.
+  if (unit !== undefined && (await processOfUnit(unit)) === holder.pid) await stopUnit(unit);
+  else terminate(holder.pid);
   const deadline = Date.now() + stop_deadline_ms;
   while (isRunning(holder)) {
     if (Date.now() > deadline) {
@@ -116,6 +131,11 @@ export async function stopServer(session: Session): Promise<AnnouncedServer | un
     await delay(100, undefined, { signal: session.signal });
   }
   return holder;
+}
+
+/** The service's settings in this environment. */
+export async function environmentSettings(session: Session): Promise<Record<string, string>> {
+  return JSON.parse(await runServerProgram(session, ['settings'])) as Record<string, string>; // the output of `settings`
 }
 
 /** Runs the server's program for one task (`seed`, `reset-admin`) and returns its output. */
@@ -169,7 +189,7 @@ function spawnDetached(config: Config): ChildProcess {
   makeDataDirectory(config.data_directory);
   const log = openSync(logFile(config), 'a', 0o600);
   try {
-    return spawn(process.execPath, [...server_node_flags, program, 'serve'], {
+    return spawn(serverCommand[0], serverCommand.slice(1), {
       detached: true,
       env: config.environment,
       stdio: ['ignore', log, log],
@@ -205,7 +225,7 @@ function startFailed(config: Config, from: number, sentence: string): CliRefusal
   return new CliRefusal('start_failed', sentence, {
     exit: exitCodes.unreachable,
     view: [verbatim(wrote.trim().split('\n').slice(-20).join('\n'))],
-    hint: `The whole log is ${logFile(config)}.`,
+    hint: `The whole log: ${logPlace(config)}`,
   });
 }
 

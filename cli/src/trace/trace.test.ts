@@ -114,13 +114,17 @@ test('a failed call names the command that shows its trace', async () => {
 });
 
 test('logs with --request print only the lines with its id', async () => {
-  const line = (text: string) =>
-    `data: ${JSON.stringify({ at: 't', stream: 'stdout', line: text, revision: 'r' })}\n\n`;
+  const written = ['one run_id=abc', 'two run_id=def'];
   await using service = await scriptService({
-    'GET /api/v1/agents/greeter/logs': (response) =>
-      void response
+    'GET /api/v1/agents/greeter/logs': (response, { query }) => {
+      const request = new URLSearchParams(query).get('request') ?? '';
+      const lines = written
+        .filter((line) => line.includes(request))
+        .map((line) => JSON.stringify({ at: 't', stream: 'stdout', line, revision: 'r', instance: 1 }));
+      response
         .writeHead(200, { 'content-type': 'text/event-stream' })
-        .end(line('one run_id=abc') + line('two run_id=def')),
+        .end(lines.map((data) => `data: ${data}\n\n`).join(''));
+    },
   });
   const { stdout } = await runSvc(['logs', 'greeter', '--request', 'def'], where(service.url));
   expect(stdout).toContain('two');

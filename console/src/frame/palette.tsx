@@ -1,40 +1,33 @@
-// ⌘K: go to a place or a thing. What the reader may not read is not among the answers of the service.
+// ⌘K: go to a place or a thing, or do what can be done here. What the reader may not read is not among the answers of the service.
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, type LinkProps } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
+import { useMe } from '../me.ts';
 import { ask } from '../server.ts';
-import { places } from './places.ts';
-
-interface Entry {
-  value: string;
-  label: string;
-  about: string;
-  link: LinkProps;
-}
-
-const goTo: readonly Entry[] = [
-  ...places.map(({ label, link, key }): Entry => ({ value: `go ${label}`, label, about: `g ${key}`, link })),
-  {
-    value: 'do new agent',
-    label: 'New agent',
-    about: 'from a folder, a zip or a template',
-    link: { to: '/new-agent' },
-  },
-];
+import { groupsOf, type Entry, type Group } from './palette-groups.ts';
 
 export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
+  const me = useMe();
   const [text, setText] = useState('');
-  const searched = useDeferredValue(text.trim());
+  const words = useDeferredValue(text.trim());
   const found = useQuery({
-    ...ask('registry.search', { query: { q: searched, limit: 10 } }),
-    enabled: searched !== '',
+    ...ask('registry.search', { query: { q: words, limit: 10 } }),
+    enabled: words !== '',
     placeholderData: (before) => before,
   });
-  const places = goTo.filter(({ label }) => label.toLowerCase().includes(searched.toLowerCase()));
-  const things = (searched === '' ? [] : (found.data?.items ?? [])).map(entryOf);
+  const groups = groupsOf({
+    me,
+    found: words === '' ? [] : (found.data?.items ?? []),
+    words,
+    open: (link) => void navigate(link),
+  });
+  const choose = ({ run }: Entry) => {
+    onClose();
+    run();
+  };
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -46,37 +39,33 @@ export function Palette({ onClose }: { onClose: () => void }) {
           <Autocomplete.Root
             open
             inline
-            items={[...places, ...things]}
+            items={groups}
             filter={null}
             value={text}
             onValueChange={setText}
-            autoHighlight="always"
+            // Enter alone does nothing: the first entry can be a deploy.
+            autoHighlight={words === '' ? false : 'always'}
             keepHighlight
           >
             <Autocomplete.Input
               aria-label="Go to, or do"
-              placeholder="Go to a page or a thing"
+              placeholder="Go to a page or a thing, or do"
               className="h-11 w-full border-b border-line bg-transparent px-4 text-section outline-none placeholder:text-quiet"
             />
             <Dialog.Close className="sr-only">Close</Dialog.Close>
             <Autocomplete.Empty>
               <p className="px-4 py-3 text-quiet empty:hidden">Nothing that you may read has this name.</p>
             </Autocomplete.Empty>
-            <Autocomplete.List className="max-h-[50vh] overflow-y-auto py-1">
-              {(entry: Entry) => (
-                <Autocomplete.Item
-                  key={entry.value}
-                  value={entry}
-                  onClick={() => {
-                    onClose();
-                    setText('');
-                    void navigate(entry.link);
-                  }}
-                  className="flex h-9 cursor-pointer items-center gap-3 px-4 outline-none data-highlighted:bg-hover"
-                >
-                  <span className="min-w-0 truncate">{entry.label}</span>
-                  <span className="ml-auto truncate text-meta text-quiet">{entry.about}</span>
-                </Autocomplete.Item>
+            <Autocomplete.List className="max-h-[60vh] overflow-y-auto pb-1">
+              {({ value, items }: Group) => (
+                <Autocomplete.Group key={value} items={items}>
+                  <Autocomplete.GroupLabel className="px-4 pt-2.5 pb-1 text-meta text-quiet">
+                    {value}
+                  </Autocomplete.GroupLabel>
+                  <Autocomplete.Collection>
+                    {(entry: Entry) => <Line key={entry.value} entry={entry} onChoose={choose} />}
+                  </Autocomplete.Collection>
+                </Autocomplete.Group>
               )}
             </Autocomplete.List>
           </Autocomplete.Root>
@@ -86,10 +75,20 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-function entryOf({ kind, name, team }: { kind: string; name: string; team: string }): Entry {
-  const link: LinkProps =
-    kind === 'agent'
-      ? { to: '/agents/$name', params: { name } }
-      : { to: '/registry/$kind/$name', params: { kind, name } };
-  return { value: `${kind} ${name}`, label: name, about: `${kind.replaceAll('_', ' ')} · team ${team}`, link };
+function Line({ entry, onChoose }: { entry: Entry; onChoose: (entry: Entry) => void }) {
+  const { label, about, can } = entry;
+  return (
+    <Autocomplete.Item
+      value={entry}
+      disabled={!can.allowed}
+      onClick={() => onChoose(entry)}
+      className="flex min-h-8 cursor-pointer flex-col justify-center px-4 py-1 outline-none data-disabled:cursor-not-allowed data-highlighted:bg-hover"
+    >
+      <span className={`flex min-w-0 items-baseline gap-6 ${can.allowed ? '' : 'opacity-50'}`}>
+        <span className="shrink-0">{label}</span>
+        <span className="ml-auto min-w-0 truncate font-mono text-meta text-quiet">{about}</span>
+      </span>
+      {!can.allowed && <span className="text-meta text-quiet">{can.reason}</span>}
+    </Autocomplete.Item>
+  );
 }

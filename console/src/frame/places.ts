@@ -1,5 +1,16 @@
 // The side bar, ⌘K and the keys `g …` go to the same places.
-import { Bot, CircleDollarSign, FileClock, House, Inbox, KeyRound, Library, Settings, Users } from 'lucide-react';
+import {
+  Bot,
+  CircleDollarSign,
+  FileClock,
+  House,
+  Inbox,
+  KeyRound,
+  Library,
+  Settings,
+  Users,
+  Workflow,
+} from 'lucide-react';
 import type { LinkProps } from '@tanstack/react-router';
 
 export interface Place {
@@ -17,6 +28,7 @@ export interface Place {
 export const places: readonly Place[] = [
   { label: 'Home', link: { to: '/' }, Icon: House, key: 'h' },
   { label: 'Agents', link: { to: '/agents' }, also: ['/new-agent', '/deployments', '/traces'], Icon: Bot, key: 'a' },
+  { label: 'Orchestrations', link: { to: '/orchestrations' }, Icon: Workflow, key: 'w' },
   { label: 'Registry', link: { to: '/registry' }, Icon: Library, key: 'e' },
   { label: 'Approvals', link: { to: '/approvals' }, Icon: Inbox, key: 'r', badge: 'approvals' },
   { label: 'Costs', link: { to: '/costs' }, also: ['/budgets'], Icon: CircleDollarSign, key: 'c' },

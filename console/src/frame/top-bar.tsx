@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { chooseTheme, chosenTheme, themes } from '../parts/theme.ts';
-import { send } from '../server.ts';
+import { signOut } from './sign-out.ts';
 
 interface TopBarProps {
   user: UserRecord | undefined;
@@ -33,8 +33,6 @@ export function TopBar({ user, onSearch, onPlaces }: TopBarProps) {
 }
 
 function UserMenu({ user }: { user: UserRecord }) {
-  const [theme, setTheme] = useState(chosenTheme);
-  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   return (
     <Menu
       trigger={
@@ -49,21 +47,25 @@ function UserMenu({ user }: { user: UserRecord }) {
         {user.role}
       </div>
       <MenuLine />
-      <MenuItem
-        onPress={() => {
-          chooseTheme(next);
-          setTheme(next);
-        }}
-      >
-        Theme: {theme}
-      </MenuItem>
+      <ThemeItem />
       <MenuItem onPress={() => location.assign('/change-password')}>Change password</MenuItem>
       <MenuItem onPress={() => void signOut()}>Sign out</MenuItem>
     </Menu>
   );
 }
 
-async function signOut(): Promise<void> {
-  await send('auth.revoke', { body: {} });
-  location.assign('/sign-in');
+/** Mounted with each opening of the menu, because ⌘K chooses a theme too. */
+function ThemeItem() {
+  const [theme, setTheme] = useState(chosenTheme);
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
+  return (
+    <MenuItem
+      onPress={() => {
+        chooseTheme(next);
+        setTheme(next);
+      }}
+    >
+      Theme: {theme}
+    </MenuItem>
+  );
 }

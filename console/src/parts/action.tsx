@@ -1,6 +1,7 @@
 // A thing that one can do here. What one may not do is greyed, with its reason and the command that asks for it; it is never hidden.
 import type { ReactNode } from 'react';
 import { Button, type ButtonLook } from './button.tsx';
+import { useHeadCommand } from './commands.ts';
 import { SvcLine } from './copy.tsx';
 import { Tip } from './tip.tsx';
 
@@ -25,6 +26,7 @@ interface ActionProps {
 
 export function Action({ can, svc, onPress, look, icon, isBusy = false, children }: ActionProps) {
   const isAllowed = can?.allowed === true;
+  useHeadCommand({ children, can: can ?? unknown, svc, run: onPress });
   return (
     <Tip text={isAllowed ? <SvcLine line={svc} /> : <Reason can={can} />}>
       <Button look={look} icon={icon} disabled={!isAllowed || isBusy} focusableWhenDisabled onClick={onPress}>
@@ -34,8 +36,9 @@ export function Action({ can, svc, onPress, look, icon, isBusy = false, children
   );
 }
 
-export function Reason({ can }: { can: Allowed | undefined }) {
-  if (can === undefined) return 'The service has not said yet whether you may.';
+const unknown: Allowed = { allowed: false, reason: 'The service has not said yet whether you may.' };
+
+export function Reason({ can = unknown }: { can: Allowed | undefined }) {
   return (
     <>
       <span className="block">{can.reason ?? 'You may not do this.'}</span>

@@ -1,45 +1,28 @@
-import { useState, type ReactNode } from 'react';
-import { Dialog } from './dialog.tsx';
-import { Field, Form } from './form.tsx';
+import { useState } from 'react';
+import { FormDialog, type FormDialogProps } from './form-dialog.tsx';
+import { Field } from './form.tsx';
 
-interface ConfirmProps {
-  title: string;
-  /** What happens, and what stays. */
-  about: ReactNode;
+interface ConfirmProps
+  extends Omit<FormDialogProps, 'look' | 'wide' | 'children'>, Partial<Pick<FormDialogProps, 'children'>> {
   /** For what cannot be undone: the name that its reader types. */
   name?: string;
-  send: string;
-  error: unknown;
-  isSending: boolean;
-  /** More fields, whose values are sent. */
-  children?: ReactNode;
-  onSend: (values: Record<string, string>) => void;
-  onClose: () => void;
 }
 
-/** Before a change that removes something. */
-export function Confirm({ title, about, name, send, error, isSending, children, onSend, onClose }: ConfirmProps) {
+/** Before a change that removes something. `about`: what happens, and what stays. `children`: more fields, whose values are sent. */
+export function Confirm({ name, sending, children, ...rest }: ConfirmProps) {
   const [typed, setTyped] = useState('');
+  const isUnconfirmed = name !== undefined && typed !== name;
   return (
-    <Dialog title={title} about={about} isOpen onClose={onClose}>
-      <Form
-        send={send}
-        look="danger"
-        error={error}
-        isSending={isSending || (name !== undefined && typed !== name)}
-        onSend={onSend}
-        onCancel={onClose}
-      >
-        {children}
-        {name !== undefined && (
-          <Field
-            name="confirmed"
-            label={`Type ${name} to confirm`}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog {...rest} look="danger" sending={{ ...sending, isPending: sending.isPending || isUnconfirmed }}>
+      {children}
+      {name !== undefined && (
+        <Field
+          name="confirmed"
+          label={`Type ${name} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
+    </FormDialog>
   );
 }

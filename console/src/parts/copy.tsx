@@ -31,12 +31,14 @@ export function Copy({ text, label, children }: { text: string; label?: string; 
   );
 }
 
+/** A line break would start what stands before it. */
+export const lineOf = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
+
 /** The same in a terminal: quiet, copied by a click. */
 export function SvcLine({ line }: { line: string }) {
   return (
     <span className="inline-flex min-w-0 font-mono text-meta text-quiet">
-      {/* A line break would start what stands before it. */}
-      <Copy text={line.replaceAll(/\p{Cc}/gu, ' ')} />
+      <Copy text={lineOf(line)} />
     </span>
   );
 }

@@ -24,7 +24,8 @@ export function Filters({ children, aside }: { children: ReactNode; aside?: Reac
   );
 }
 
-function useFilter(name: string): [string, (value: string) => void] {
+/** A parameter of the address, and its change. */
+export function useFilter(name: string): [string, (value: string) => void] {
   const search = useSearch({ strict: false }) as Record<string, unknown>;
   const navigate = useNavigate();
   const value = search[name];

@@ -53,14 +53,12 @@ export function Form({ onSend, error, isSending, send, look = 'main', onCancel, 
   );
 }
 
-// A fault's pointer is `/body/<field>/…`.
+// A fault's pointer leads through the body: `/models/0` and `/limits/daily_usd` are of the fields `models` and `daily_usd`.
 function faultsByField(error: unknown): Record<string, string[]> {
   if (!(error instanceof Problem)) return {};
   const faults: Record<string, string[]> = {};
-  for (const { pointer, message } of error.errors) {
-    const field = pointer?.split('/')[2];
-    if (field !== undefined) (faults[field] ??= []).push(message);
-  }
+  for (const { pointer = '', message } of error.errors)
+    for (const member of pointer.split('/').slice(1)) (faults[member] ??= []).push(message);
   return faults;
 }
 
@@ -84,13 +82,17 @@ export function TextArea({
   name,
   label,
   help,
+  isCode = false,
   ...rest
-}: { name: string; label: string; help?: ReactNode } & Omit<ComponentProps<'textarea'>, 'className'>) {
+}: { name: string; label: string; help?: ReactNode; isCode?: boolean } & Omit<
+  ComponentProps<'textarea'>,
+  'className'
+>) {
   return (
     <Labelled name={name} label={label} help={help}>
       <BaseField.Control
         render={<textarea rows={4} {...rest} />}
-        className="field h-auto py-2 data-invalid:border-failed"
+        className={`field h-auto py-2 data-invalid:border-failed ${isCode ? 'field-sizing-content min-h-19 font-mono text-meta' : ''}`}
       />
     </Labelled>
   );

@@ -1,7 +1,9 @@
 // One list: rows are links, pages load on scroll, only the rows in sight are in the document. The service sorts and filters.
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { memo, useEffect, useRef, useState, type ReactNode } from 'react';
+import { count, plural } from './figures.ts';
+import { moveByArrows } from './move-by-arrows.ts';
 import { Refusal } from './refusal.tsx';
 
 export interface Column<Row> {
@@ -24,6 +26,8 @@ interface ListProps<Row> {
   linkOf?: (row: Row) => LinkProps;
   /** The row that the page shows more of. */
   isChosen?: (row: Row) => boolean;
+  /** A row may be higher on a phone, where its first cell has what its hidden cells say. */
+  wraps?: boolean;
   error?: unknown;
   empty: ReactNode;
   /** Loads the next page; absent on the last one. */
@@ -33,7 +37,18 @@ interface ListProps<Row> {
 const row_px = 32;
 const skeletons = [1, 2, 3, 4, 5, 6];
 
-export function List<Row>({ label, columns, rows, keyOf, linkOf, isChosen, error, empty, more }: ListProps<Row>) {
+export function List<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  linkOf,
+  isChosen,
+  wraps,
+  error,
+  empty,
+  more,
+}: ListProps<Row>) {
   const body = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   useEffect(() => setOffset(body.current?.offsetTop ?? 0), []);
@@ -94,6 +109,7 @@ export function List<Row>({ label, columns, rows, keyOf, linkOf, isChosen, error
                     columns={columns}
                     linkOf={linkOf}
                     isChosen={isChosen?.(row) === true}
+                    measure={wraps === true ? virtual.measureElement : undefined}
                     top={start - offset}
                     index={index}
                   />
@@ -110,6 +126,8 @@ interface RowLineProps<Row> {
   columns: readonly Column<Row>[];
   linkOf: ((row: Row) => LinkProps) | undefined;
   isChosen: boolean;
+  /** Of a list that wraps. */
+  measure: ((row: HTMLElement | null) => void) | undefined;
   top: number;
   index: number;
 }
@@ -117,21 +135,23 @@ interface RowLineProps<Row> {
 // A scrolled list is drawn again with each frame, and its rows are the same.
 const RowLine = memo(DrawnRow) as typeof DrawnRow;
 
-function DrawnRow<Row>({ row, columns, linkOf, isChosen, top, index }: RowLineProps<Row>) {
+function DrawnRow<Row>({ row, columns, linkOf, isChosen, measure, top, index }: RowLineProps<Row>) {
   const link = linkOf?.(row);
   return (
     <div
       role="row"
+      ref={measure}
+      data-index={index}
       aria-rowindex={index + 2}
       aria-current={isChosen ? 'true' : undefined}
       style={{ transform: `translateY(${top}px)` }}
-      className="absolute inset-x-0 grid h-8 items-center gap-4 border-b border-line px-3 [grid-template-columns:var(--tracks)] last:border-b-0 hover:bg-hover aria-[current=true]:bg-accent-soft max-phone:auto-cols-max max-phone:grid-flow-col max-phone:grid-cols-[minmax(0,1fr)]"
+      className={`absolute inset-x-0 grid h-8 items-center gap-4 border-b border-line px-3 [grid-template-columns:var(--tracks)] last:border-b-0 hover:bg-hover aria-[current=true]:bg-accent-soft max-phone:auto-cols-max max-phone:grid-flow-col max-phone:grid-cols-[minmax(0,1fr)] ${measure === undefined ? '' : 'max-phone:h-auto max-phone:min-h-8 max-phone:py-1.5'}`}
     >
       {columns.map(({ header, cell, isExtra = false, align }, column) => (
         <div
           key={header}
           role="cell"
-          className={`min-w-0 truncate ${align === 'right' ? 'text-right' : ''} ${isExtra ? 'max-phone:hidden' : ''}`}
+          className={`min-w-0 truncate ${align === 'right' ? 'text-right' : ''} ${isExtra ? 'max-phone:hidden' : ''} ${measure === undefined ? '' : 'max-phone:whitespace-normal'}`}
         >
           {column === 0 && link !== undefined ? (
             <Link {...link} className="font-strong after:absolute after:inset-0">
@@ -146,23 +166,26 @@ function DrawnRow<Row>({ row, columns, linkOf, isChosen, top, index }: RowLinePr
   );
 }
 
-// Up and down move between the rows' links; Enter follows one by itself.
-function moveByArrows(event: KeyboardEvent<HTMLDivElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step === undefined) return;
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=row]')]
-    .toSorted((a, b) => Number(a.ariaRowIndex) - Number(b.ariaRowIndex))
-    .flatMap((row) => row.querySelector<HTMLElement>('a') ?? []);
-  const next = links[links.findIndex((link) => link === document.activeElement) + step];
-  if (next === undefined) return;
-  event.preventDefault();
-  next.focus();
-  next.scrollIntoView({ block: 'nearest' });
+/** How many rows are loaded, of how many: `200 of 10,000 agents`. */
+export function Shown({ of: { data }, noun }: { of: { data: Pages<unknown> | undefined }; noun: string }) {
+  const total = data?.pages[0]?.total;
+  if (data === undefined || total === undefined) return null;
+  const loaded = data.pages.reduce((sum, { items }) => sum + items.length, 0);
+  return (
+    <span role="status">
+      {loaded < total && `${count(loaded)} of `}
+      {plural(total, noun)}
+    </span>
+  );
+}
+
+interface Pages<Row> {
+  pages: { items: Row[]; total?: number }[];
 }
 
 /** The rows, the refusal and the next page of an infinite query, as `List` takes them. */
 export function pagesOf<Row>(query: {
-  data: { pages: { items: Row[] }[] } | undefined;
+  data: Pages<Row> | undefined;
   error: unknown;
   hasNextPage: boolean;
   isFetchingNextPage: boolean;

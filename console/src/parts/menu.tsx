@@ -1,12 +1,14 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
-import type { ReactElement, ReactNode } from 'react';
+import { useContext, type ReactElement, type ReactNode } from 'react';
 import { Reason, type Allowed } from './action.tsx';
+import { Head, useHeadCommand } from './commands.ts';
 
 /** `trigger` opens it. */
 export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
   return (
     <BaseMenu.Root>
       <BaseMenu.Trigger render={trigger} />
+      {useContext(Head) === 'shown' && <Head value="unseen">{children}</Head>}
       <BaseMenu.Portal>
         <BaseMenu.Positioner sideOffset={4} align="end" className="z-50">
           <BaseMenu.Popup className="eases min-w-44 rounded border border-line bg-raised py-1 shadow-float outline-none data-starting-style:opacity-0">
@@ -30,6 +32,8 @@ interface MenuItemProps {
 
 export function MenuItem({ onPress, can, svc, isDanger = false, children }: MenuItemProps) {
   const isAllowed = can?.allowed !== false;
+  useHeadCommand({ children, can: can ?? { allowed: true }, svc, run: onPress });
+  if (useContext(Head) === 'unseen') return null;
   return (
     <BaseMenu.Item
       disabled={!isAllowed}
@@ -50,5 +54,6 @@ export function MenuItem({ onPress, can, svc, isDanger = false, children }: Menu
 }
 
 export function MenuLine() {
+  if (useContext(Head) === 'unseen') return null;
   return <BaseMenu.Separator className="my-1 h-px bg-line" />;
 }

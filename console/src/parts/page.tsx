@@ -1,6 +1,9 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useId, type ReactNode } from 'react';
-import { SvcLine } from './copy.tsx';
+import { useActiveTabInView } from './active-tab.ts';
+import { Head, useCommand, type Command } from './commands.ts';
+import { lineOf, SvcLine } from './copy.tsx';
+import { showReceipt } from './receipt.tsx';
 
 export interface Tab {
   label: string;
@@ -30,7 +33,9 @@ export function Page({ title, above = [], state, actions, about, svc, tabs, wide
   useEffect(() => {
     document.title = [title, ...above.map(({ label }) => label).toReversed(), 'Gantry'].join(' · ');
   });
+  useCommand(svc === undefined ? undefined : copies(svc));
   const line = svc !== undefined && <SvcLine line={svc} />;
+  const isBeside = about === undefined && svc !== undefined;
   return (
     <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
       <header className="border-b border-line bg-raised px-6 pt-4 max-phone:px-4">
@@ -49,15 +54,15 @@ export function Page({ title, above = [], state, actions, about, svc, tabs, wide
         <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
           <h1 className="min-w-0 truncate text-title leading-8">{title}</h1>
           {state}
-          <div className="ml-auto flex flex-wrap items-center gap-2">
-            {about === undefined && line}
-            {actions}
+          {isBeside && <div className="ml-auto max-phone:order-last max-phone:ml-0 max-phone:w-full">{line}</div>}
+          <div className={`flex flex-wrap items-center gap-2 ${isBeside ? 'max-phone:ml-auto' : 'ml-auto'}`}>
+            <Head value="shown">{actions}</Head>
           </div>
         </div>
         {about === undefined ? (
           <div className="h-4" />
         ) : (
-          <div className="mt-1 mb-3 flex min-h-5 flex-wrap items-center justify-between gap-x-6 gap-y-1 text-quiet">
+          <div className="mt-1 mb-3 flex min-h-5 max-phone:mt-2 flex-wrap items-center justify-between gap-x-6 gap-y-1 text-quiet">
             <div className="min-w-0">{about}</div>
             {line}
           </div>
@@ -69,9 +74,16 @@ export function Page({ title, above = [], state, actions, about, svc, tabs, wide
   );
 }
 
+function copies(svc: string): Command {
+  const line = lineOf(svc);
+  const run = () =>
+    void navigator.clipboard.writeText(line).then(() => showReceipt({ says: `${line} is copied`, entries: [] }));
+  return { label: 'Copy the svc line', can: { allowed: true }, svc: line, run };
+}
+
 function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   return (
-    <nav aria-label="Parts of this page" className="-mx-2 flex overflow-x-auto">
+    <nav ref={useActiveTabInView()} aria-label="Parts of this page" className="relative -mx-2 flex overflow-x-auto">
       {tabs.map(({ label, link, waiting = 0 }) => (
         <Link
           key={label}
@@ -96,7 +108,7 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
         <h2 id={id} className="text-section">
           {title}
         </h2>
-        <div className="ml-auto text-meta text-quiet">{aside}</div>
+        <div className="ml-auto text-meta text-quiet phone:[&_:is(button,select)]:h-6">{aside}</div>
       </div>
       {children}
     </section>

@@ -3,6 +3,7 @@ import { Toast } from '@base-ui/react/toast';
 import { X } from 'lucide-react';
 import { Button, IconButton } from './button.tsx';
 import { Copy } from './copy.tsx';
+import { Refusal } from './refusal.tsx';
 
 export interface Receipt {
   /** What is now true, as a sentence without its full stop: `ops may use agents/greeter`. */
@@ -13,10 +14,14 @@ export interface Receipt {
 }
 
 const shown_ms = 10_000;
-const toasts = Toast.createToastManager<Omit<Receipt, 'says'>>();
+const toasts = Toast.createToastManager<Receipt & { error?: unknown }>();
 
-export function showReceipt({ says, ...data }: Receipt): void {
-  toasts.add({ title: says, data, timeout: shown_ms });
+export function showReceipt(receipt: Receipt): void {
+  toasts.add({ title: receipt.says, data: receipt, timeout: shown_ms });
+}
+
+function showFailedUndo(says: string, error: unknown): void {
+  toasts.add({ title: `Not undone: ${says}`, data: { says, entries: [], error }, timeout: 0 });
 }
 
 export function Receipts() {
@@ -32,9 +37,9 @@ export function Receipts() {
 }
 
 function Shown() {
-  const { toasts: shown } = Toast.useToastManager<Omit<Receipt, 'says'>>();
+  const { toasts: shown } = Toast.useToastManager<NonNullable<Parameters<typeof toasts.add>[0]['data']>>();
   return shown.map((toast) => {
-    const { entries = [], undo } = toast.data ?? {};
+    const { says = '', entries = [], undo, error } = toast.data ?? {};
     return (
       <Toast.Root
         key={toast.id}
@@ -49,13 +54,14 @@ function Shown() {
                 <Copy text={entry}>audit {entry}</Copy>
               </p>
             ))}
+            {error !== undefined && <Refusal error={error} />}
           </div>
           {undo !== undefined && (
             <Button
               look="quiet"
               onClick={() => {
                 toasts.close(toast.id);
-                void undo();
+                undo().catch((refused: unknown) => showFailedUndo(says, refused));
               }}
             >
               Undo

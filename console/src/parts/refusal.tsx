@@ -1,5 +1,5 @@
 import { Unreachable } from '@gantry/contract/client.ts';
-import { Problem, problems } from '@gantry/contract/problems.ts';
+import { Problem, problems, type Fault } from '@gantry/contract/problems.ts';
 import { Copy } from './copy.tsx';
 
 interface Told {
@@ -7,15 +7,22 @@ interface Told {
   detail?: string | undefined;
   hint?: string | undefined;
   request_id?: string | undefined;
+  faults?: readonly Fault[];
 }
 
 /** The one way to show a refusal: the server's own words, the way out and the request's id. */
 export function Refusal({ error }: { error: unknown }) {
-  const { title, detail, hint, request_id } = told(error);
+  const { title, detail, hint, request_id, faults = [] } = told(error);
   return (
     <div role="alert" className="rounded border border-line bg-failed-soft px-3 py-2.5">
       <p className="font-strong text-failed">{title}</p>
       {detail !== undefined && detail !== title && <p className="mt-0.5 whitespace-pre-wrap">{detail}</p>}
+      {faults.map(({ pointer, message }) => (
+        <p key={`${pointer} ${message}`} className="mt-0.5 break-words">
+          {pointer !== undefined && <span className="font-mono text-meta">{pointer.slice(1)} </span>}
+          {message}
+        </p>
+      ))}
       {hint !== undefined && <p className="mt-1 text-quiet">{commandsIn(hint)}</p>}
       {request_id !== undefined && (
         <p className="mt-1 font-mono text-meta text-quiet">
@@ -37,18 +44,19 @@ function told(error: unknown): Told {
     title: problems[error.code].title,
     detail: error.detail,
     hint: error.hint,
+    faults: error.errors,
     ...(typeof request_id === 'string' && { request_id }),
   };
 }
 
-/** Text of the server has its commands between backticks. */
+/** Text of the server has commands and names between backticks. A command can be copied. */
 export function commandsIn(text: string) {
   return text.split('`').map((part, index) =>
     index % 2 === 0 ? (
       part
     ) : (
       <span key={index} className="font-mono text-meta text-text">
-        <Copy text={part} />
+        {part.includes(' ') ? <Copy text={part} /> : part}
       </span>
     ),
   );

@@ -1,5 +1,6 @@
 // Parts of a page that one chooses between, in the address. The first one is shown without a choice.
 import { Link, useSearch, type LinkProps } from '@tanstack/react-router';
+import { useActiveTabInView } from './active-tab.ts';
 
 interface SearchTab {
   value: string;
@@ -19,7 +20,11 @@ export function useSearchTab<Value extends string>(name: string, tabs: readonly 
 export function SearchTabs({ name, label, tabs }: { name: string; label: string; tabs: readonly SearchTab[] }) {
   const chosen = useSearchTab(name, tabs);
   return (
-    <nav aria-label={label} className="-mx-2 mb-4 flex overflow-x-auto border-b border-line">
+    <nav
+      ref={useActiveTabInView()}
+      aria-label={label}
+      className="relative -mx-2 mb-4 flex overflow-x-auto border-b border-line"
+    >
       {tabs.map(({ value, label, count }, index) => (
         <Link
           key={value}

@@ -13,9 +13,11 @@ interface Sending<N extends EndpointName> {
   says?: (answer: Answer<Endpoints[N]>, parts: Send<N>) => string;
   /** Absent where nothing can undo it. */
   undo?: (answer: Answer<Endpoints[N]>, parts: Send<N>) => Promise<unknown>;
+  /** Absent: every change has its undo. */
+  hasUndo?: (answer: Answer<Endpoints[N]>) => boolean;
 }
 
-export function useSend<N extends EndpointName>(name: N, { changes = [], says, undo }: Sending<N> = {}) {
+export function useSend<N extends EndpointName>(name: N, { changes = [], says, undo, hasUndo }: Sending<N> = {}) {
   return useMutation({
     mutationFn: async (parts: Send<N>) =>
       await send(name, parts, { headers: { 'idempotency-key': crypto.randomUUID() } }),
@@ -24,7 +26,8 @@ export function useSend<N extends EndpointName>(name: N, { changes = [], says, u
       const nouns = [noun, ...changes, 'home', 'audit'];
       refresh(nouns);
       if (says === undefined) return;
-      const undoIt = undo && (async () => await undo(answer, parts).then(() => refresh(nouns)));
+      const isUndone = undo !== undefined && (hasUndo?.(answer) ?? true);
+      const undoIt = isUndone ? async () => await undo(answer, parts).then(() => refresh(nouns)) : undefined;
       showReceipt({ says: says(answer, parts), entries, undo: undoIt });
     },
   });

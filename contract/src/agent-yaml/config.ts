@@ -8,24 +8,32 @@ import { guardrailList, withoutModel } from '../guardrails.ts';
 import { functionName, identifier, modelId, environmentName } from '../identifiers.ts';
 import { listOf } from '../list-of.ts';
 import { mcpTransports } from '../mcp-transports.ts';
-import { refTo } from '../ref-to.ts';
+import { refTo, refToAgent } from '../ref-to.ts';
 import { parsePrincipal } from '../refs.ts';
 import { visibilities } from '../roles.ts';
 import { email, name, text, version } from '../wire.ts';
 import { destinationRule, isDestination } from './egress.ts';
 import { cpuCount, memoryBytes } from './resources.ts';
 
-export const clouds = ['local', 'aws', 'gcp', 'azure', 'kubernetes'] as const;
+// The words of the file format, for every service. A service has targets of its own, and `--target` takes each of them.
+const clouds = ['local', 'aws', 'gcp', 'azure', 'kubernetes'] as const;
+
+const default_target = 'local' satisfies (typeof clouds)[number];
+
+/** The target of a deploy that names none. */
+export const targetOf = ({ deploy }: Pick<AgentConfig, 'deploy'>): string => deploy?.cloud ?? default_target;
+
+/** For a command about this target. */
+export const targetFlag = (target: string): string => (target === default_target ? '' : ` --target ${target}`);
 
 /** All of these mean the service's own gateway. */
 const gatewayNames = ['default', 'gateway', 'litellm'] as const;
 
-const tag = z
+export const tag = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, 'must be letters, digits and . _ : / -, at most 63');
 
 const toolRef = refTo('tool', 'tools');
-const agentRef = refTo('agent', 'agents');
 const knowledgeBaseRef = refTo('knowledge-base', 'kb');
 const mcpServerRef = refTo('mcp-server', 'mcp');
 const mcpServer = mcpServerRef.map.extend({ transport: z.enum(mcpTransports).optional() });
@@ -34,6 +42,19 @@ const inlineTool = z.strictObject({
   name: functionName,
   type: z.enum(['function']),
   description: text.optional(),
+});
+
+export const resources = z.strictObject({
+  cpu: z
+    .string()
+    .refine((cpu) => cpuCount(cpu) !== undefined, 'must be processors such as "0.5" or "500m", from 0.05 to 64')
+    .optional()
+    .describe('Processors, such as "0.5" or "500m"'),
+  memory: z
+    .string()
+    .refine((memory) => memoryBytes(memory) !== undefined, 'must be a size such as 512Mi, 1Gi or 2GB, from 64Mi to 1Ti')
+    .optional()
+    .describe('Memory, such as 512Mi, 1Gi or 2GB'),
 });
 
 const deploy = z
@@ -50,24 +71,7 @@ const deploy = z
       .refine(({ min = 0, max = 1000 }) => min <= max, { error: 'must not be less than `min`', path: ['max'] })
       .optional()
       .describe('How many containers run'),
-    resources: z
-      .strictObject({
-        cpu: z
-          .string()
-          .refine((cpu) => cpuCount(cpu) !== undefined, 'must be processors such as "0.5" or "500m", from 0.05 to 64')
-          .optional()
-          .describe('Processors, such as "0.5" or "500m"'),
-        memory: z
-          .string()
-          .refine(
-            (memory) => memoryBytes(memory) !== undefined,
-            'must be a size such as 512Mi, 1Gi or 2GB, from 64Mi to 1Ti',
-          )
-          .optional()
-          .describe('Memory, such as 512Mi, 1Gi or 2GB'),
-      })
-      .optional()
-      .describe('The limits of a container; unset: 1 processor and 1Gi'),
+    resources: resources.optional().describe('The limits of a container; unset: 1 processor and 1Gi'),
     concurrency: z
       .int()
       .min(1)
@@ -145,9 +149,9 @@ export const agentConfig = z
     tools: listOf(z.union([toolRef.text, toolRef.map, inlineTool]), 100)
       .optional()
       .describe('Registry references (tools/<name>), or tools of your own code, declared for documentation'),
-    subagents: listOf(z.union([agentRef.text, agentRef.map]), 100)
+    subagents: listOf(z.union([refToAgent.text, refToAgent.map]), 100)
       .optional()
-      .describe('Agents this one calls: agents/<name>'),
+      .describe('Agents this one calls: agents/<name>, or agents/<name>@<version> for exactly that version'),
     knowledge_bases: listOf(z.union([knowledgeBaseRef.text, knowledgeBaseRef.map]), 100)
       .optional()
       .describe('Knowledge bases of the registry: kb/<name>'),

@@ -22,7 +22,17 @@ export function explain(source: YamlSource, issues: readonly Issue[], form = age
   // A value of the wrong type has one finding; its other issues are dropped.
   const misfits = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointerOf(path)));
   const telling = issues.filter(({ code, path }) => code === 'invalid_type' || !misfits.has(pointerOf(path)));
-  return telling.flatMap((issue) => explainOne({ source, form }, issue, issue.path));
+  return telling
+    .flatMap((issue) => explainOne({ source, form }, issue, issue.path))
+    .filter((finding) => !isKnown(source, finding));
+}
+
+/** An unread value (an alias, a tag) already has a finding, so the schema's finding for it is dropped. */
+function isKnown(source: YamlSource, { pointer }: Finding): boolean {
+  return source.findings.some(
+    (earlier) =>
+      earlier.severity === 'error' && (pointer === earlier.pointer || pointer.startsWith(`${earlier.pointer}/`)),
+  );
 }
 
 interface File {

@@ -8,8 +8,8 @@ export interface FieldEffect {
   state: 'in effect' | 'listed' | 'refused';
   sentence: string;
   /** The row is about this value only, or about all other values. */
-  value?: string;
-  except?: string;
+  value?: string | number;
+  except?: string | number;
 }
 
 export const fieldsInEffect: readonly FieldEffect[] = [
@@ -53,8 +53,8 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   },
   {
     field: 'subagents',
-    state: 'listed',
-    sentence: 'References are pinned and checked; the agent cannot call them yet.',
+    state: 'in effect',
+    sentence: 'Gives the container an address for each of them, SVC_SUBAGENT_<NAME>_URL, at which it speaks A2A.',
   },
   {
     field: 'knowledge_bases',
@@ -79,13 +79,24 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     state: 'in effect',
     sentence: 'This many admins must approve a version; never fewer than the organisation requires.',
   },
+  // A service with further targets takes their names from `--target`.
   { field: 'deploy.cloud', state: 'in effect', value: 'local', sentence: 'Runs in containers beside the service.' },
   { field: 'deploy.cloud', state: 'refused', except: 'local', sentence: 'Only the target `local` exists so far.' },
   { field: 'deploy.runtime', state: 'listed', sentence: 'Belongs to cloud targets, which do not exist yet.' },
   { field: 'deploy.region', state: 'listed', sentence: 'Belongs to cloud targets, which do not exist yet.' },
-  { field: 'deploy.scaling.min', state: 'listed', sentence: 'The local target runs one container.' },
-  { field: 'deploy.scaling.max', state: 'listed', sentence: 'The local target runs one container.' },
-  { field: 'deploy.scaling.target_cpu', state: 'listed', sentence: 'The local target runs one container.' },
+  {
+    field: 'deploy.scaling.min',
+    state: 'in effect',
+    sentence:
+      'At least this many containers run. 0: after five minutes without calls none runs, and the next call starts one.',
+  },
+  { field: 'deploy.scaling.max', state: 'in effect', sentence: 'At most this many containers run.' },
+  {
+    field: 'deploy.scaling.target_cpu',
+    state: 'in effect',
+    sentence:
+      'Above this use of their processors, containers are added. After five calm minutes, one a minute is removed.',
+  },
   { field: 'deploy.resources.cpu', state: 'in effect', sentence: 'The limit of the container.' },
   { field: 'deploy.resources.memory', state: 'in effect', sentence: 'The limit of the container.' },
   {
@@ -123,13 +134,18 @@ export const fieldsInEffect: readonly FieldEffect[] = [
 ];
 
 /** Declared fields without an effect so far: deploy and status name them. */
-export const notInEffect = (config: AgentConfig): FieldEffect[] => declared(config, 'listed');
+export const notInEffect = (config: AgentConfig): FieldEffect[] => declaredFields(fieldsInEffect, config, 'listed');
 
 /** Declared fields for which deploy refuses this config. */
-export const refusedFields = (config: AgentConfig): FieldEffect[] => declared(config, 'refused');
+export const refusedFields = (config: AgentConfig): FieldEffect[] => declaredFields(fieldsInEffect, config, 'refused');
 
-function declared(config: AgentConfig, state: FieldEffect['state']): FieldEffect[] {
-  return fieldsInEffect.filter((row) => {
+/** The rows of this state whose fields have a value in the config. */
+export function declaredFields(
+  rows: readonly FieldEffect[],
+  config: object,
+  state: FieldEffect['state'],
+): FieldEffect[] {
+  return rows.filter((row) => {
     if (row.state !== state) return false;
     const value = valueOf(config, row.field);
     if (value === undefined || (Array.isArray(value) && value.length === 0)) return false;
@@ -137,7 +153,7 @@ function declared(config: AgentConfig, state: FieldEffect['state']): FieldEffect
   });
 }
 
-function valueOf(config: AgentConfig, field: string): unknown {
+function valueOf(config: object, field: string): unknown {
   let at: unknown = config;
   for (const step of field.split('.')) {
     if (typeof at !== 'object' || at === null) return undefined;

@@ -33,7 +33,9 @@ function schemasAt(path: readonly PropertyKey[], schema: JsonSchema): JsonSchema
   let level = alternatives(schema);
   for (const step of path) {
     level = level.flatMap((each) =>
-      alternatives(typeof step === 'number' ? each.items : each.properties?.[String(step)]),
+      alternatives(
+        typeof step === 'number' ? each.items : (each.properties?.[String(step)] ?? each.additionalProperties),
+      ),
     );
   }
   return level;

@@ -1,4 +1,5 @@
 // The nouns of the API. Each is a tag of the document; its files give endpoints their tag and schemas their name.
+import * as a2a from '../a2a.ts';
 import * as approvals from '../approvals.ts';
 import * as audit from '../audit.ts';
 import * as auditStream from '../audit-stream.ts';
@@ -18,6 +19,7 @@ import * as keys from '../keys.ts';
 import * as login from '../login.ts';
 import * as models from '../models.ts';
 import * as notifications from '../notifications.ts';
+import * as orchestrations from '../orchestrations.ts';
 import * as org from '../org.ts';
 import * as permissions from '../permissions.ts';
 import * as principals from '../principals.ts';
@@ -53,6 +55,8 @@ export const nouns: readonly Noun[] = [
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
+  { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
+  { tag: 'a2a', about: 'Calls to agents in the Agent2Agent protocol', files: [a2a] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },

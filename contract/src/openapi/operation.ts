@@ -11,7 +11,10 @@ import { inPlace, referTo, type Json } from './schemas.ts';
 export const wrapperSchemas: Record<string, Json> = {
   PageMeta: {
     type: 'object',
-    properties: { next_cursor: { type: 'string', description: 'send it as `cursor`; absent on the last page' } },
+    properties: {
+      next_cursor: { type: 'string', description: 'send it as `cursor`; absent on the last page' },
+      total: { type: 'integer', description: 'rows of all pages; only with `total=true`' },
+    },
   },
   AgentRun: {
     type: 'object',
@@ -59,6 +62,11 @@ function successes(endpoint: Endpoint): Json {
   if (endpoint.reply.kind !== 'raw') return { [endpoint.reply.status]: { headers, ...success(endpoint.reply) } };
   if (endpoint.surface === 'gateway')
     return { 200: { description: "The model's own answer", headers, content: modelContent } };
+  if (endpoint.surface === 'a2a')
+    return {
+      200: { description: 'As the protocol has it', headers, content: a2aContent },
+      default: { description: "A refusal of the protocol's own", content: { 'application/problem+json': {} } },
+    };
   return {
     200: { description: "The agent's own answer", content: agentContent },
     202: {
@@ -72,6 +80,8 @@ function successes(endpoint: Endpoint): Json {
 const agentContent: Json = Object.fromEntries(
   ['application/json', 'application/problem+json', 'text/plain', 'text/event-stream'].map((type) => [type, {}]),
 );
+
+const a2aContent: Json = { 'application/json': {}, 'application/a2a+json': {}, 'text/event-stream': {} };
 
 const modelContent: Json = { 'application/json': {}, 'text/event-stream': {} };
 

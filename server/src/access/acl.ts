@@ -27,8 +27,13 @@ export function entryOfMaker({ kind, id }: SignedInCaller): Entry[] {
   return kind === 'principal' ? [{ principal_type: kind, principal_id: id, actions: ['read', 'use', 'write'] }] : [];
 }
 
+/** Also the entries on other assets about this one. */
 export async function removeEntries(tx: GovernedTx, asset_id: string): Promise<void> {
-  await tx.write('permission', sql`delete from permission where asset_id = ${asset_id} returning id`);
+  await tx.write(
+    'permission',
+    sql`delete from permission where asset_id = ${asset_id}
+      or (principal_type in ('agent', 'orchestration') and principal_id = ${asset_id}) returning id`,
+  );
 }
 
 /**
@@ -44,7 +49,7 @@ export function entriesColumn(asset_id: Sql, condition: Sql): Sql {
 /** whereCovers() for a caller that the same statement reads. `principals` is a query for the ids whose entries cover the caller. */
 export function whereAboutAny(principals: Sql): Sql {
   return sql`(p.principal_type = 'org'
-    or (p.principal_type in ('user', 'principal', 'team', 'group') and p.principal_id = any(array(${principals}))))`;
+    or (p.principal_type <> 'org' and p.principal_id = any(array(${principals}))))`;
 }
 
 export interface EntryQuery {

@@ -3,6 +3,7 @@ import type { Operation, Role } from '@gantry/contract/roles.ts';
 import type { Receipt } from '../audit/append.ts';
 import type { Moment } from '../copies/copies.ts';
 import type { Tx } from '../database/database.ts';
+import type { RunClaims } from '../run-token.ts';
 
 /** The origin of a request, and the audit entries of its changes. */
 export interface Origin {
@@ -89,7 +90,31 @@ export interface KeyCaller {
   origin: Origin;
 }
 
-export type Caller = SignedInCaller | KeyCaller | AnonymousCaller | SystemCaller;
+/** An agent that calls others for itself. */
+interface AgentItself {
+  kind: 'agent';
+  id: string;
+  /** agents/<name> */
+  label: string;
+  /** It has no role in its team. */
+  memberships: readonly [];
+}
+
+/** An agent that calls one of its subagents. */
+export interface AgentCaller extends AgentItself {
+  name: string;
+  team: { id: string; name: string };
+  revision_id: string;
+  version_id: string;
+  /** The run that it calls for, as its token says. Without one it calls for itself. */
+  run: RunClaims | undefined;
+  origin: Origin;
+}
+
+/** For whom an agent is called at last. */
+export type EndCaller = SignedInCaller | AgentItself;
+
+export type Caller = SignedInCaller | KeyCaller | AgentCaller | AnonymousCaller | SystemCaller;
 
 /** Of work that no request asks for. Each has a list of its own. */
 export function noRequest(): Origin {
@@ -112,6 +137,7 @@ export function actorOf(caller: Caller): Actor {
     case 'user':
     case 'principal':
     case 'key':
+    case 'agent':
       return { kind: caller.kind, id: caller.id, name: caller.label };
     case 'anonymous':
       return { kind: 'anonymous', id: null, name: 'anonymous' };

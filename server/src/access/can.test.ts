@@ -49,20 +49,19 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => await app?.stop());
 
-const newAgent = async (files: Record<string, string> = {}) =>
-  await storeAgent(app, owner.email, { name: fresh('agent'), files });
+const newAgent = async (yaml = '') => await storeAgent(app, owner.email, { name: fresh('agent'), yaml });
 const submit = async ({ ref }: StoredAgent) =>
   (await owner.client.call('approvals.submit', { body: { asset: ref } })).id;
 const approve = async (id: string) => await app.admin.client.call('approvals.approve', { params: { id }, body: {} });
 
-async function approvedAgent(): Promise<StoredAgent> {
-  const agent = await newAgent();
+async function approvedAgent(yaml = ''): Promise<StoredAgent> {
+  const agent = await newAgent(yaml);
   await approve(await submit(agent));
   return agent;
 }
 
-async function servingAgent(): Promise<StoredAgent> {
-  const agent = await approvedAgent();
+async function servingAgent(yaml = ''): Promise<StoredAgent> {
+  const agent = await approvedAgent(yaml);
   await standInFor(app, agent, (_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end('{"output":{},"status":"ready","in_flight":0}');
@@ -166,6 +165,8 @@ function agentStatus(make: () => Promise<StoredAgent>): () => Promise<Shown> {
       calls: {
         'agents.delete': () => ({ params }),
         'agents.restart': () => ({ params }),
+        'agents.rollback': () => ({ params, body: {} }),
+        'agents.scale': () => ({ params, body: { instances: 2 } }),
         'agents.start': () => ({ params }),
         'agents.stop': () => ({ params }),
         'deployments.create': () => ({ body: { ref } }),
@@ -278,11 +279,14 @@ const scenes: Record<string, () => Promise<Shown>> = {
   'the status of an agent without an approval': agentStatus(async () => await newAgent()),
   'the status of an approved agent': agentStatus(approvedAgent),
   'the status of an agent that lacks a secret': agentStatus(async () => {
-    const agent = await storeAgent(app, owner.email, { name: fresh('agent'), yaml: 'deploy: {secrets: [MISSING]}\n' });
+    const agent = await newAgent('deploy: {secrets: [MISSING]}\n');
     await approve(await submit(agent));
     return agent;
   }),
   'the status of a serving agent': agentStatus(servingAgent),
+  'the status of an agent with up to three containers': agentStatus(
+    async () => await servingAgent('deploy: {scaling: {min: 1, max: 3}}\n'),
+  ),
   'the status of a stopped agent': agentStatus(async () => {
     const agent = await servingAgent();
     await app.governed(sql`update route set desired = 'stopped' where agent_id = ${agent.asset_id} returning id`);

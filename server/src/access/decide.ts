@@ -1,6 +1,7 @@
 // The decision: pure, on values. Order of checks, one reason each (decisions.md): signed in → visible → role → ACL → state. A refusal must
 // never reveal to a stranger that something exists. A list loads candidates from the database and decides each of them here. Beside each
 // rule is the SQL condition for its candidates. The condition may accept more than the rule, but never less; narrowing.test.ts checks that.
+import { targetFlag } from '@gantry/contract/agent-yaml.ts';
 import type { ProblemCode } from '@gantry/contract/problems.ts';
 import {
   assetKinds,
@@ -44,6 +45,7 @@ export function decide(caller: Caller, operation: Operation, subject: Subject): 
     return caller.kind === 'key' ? allowed('a gateway key') : refused('forbidden', 'Only a gateway key does this.');
   if (caller.kind === 'key')
     return refused('forbidden', 'A gateway key calls models and sends spans, and nothing else.');
+  if (caller.kind === 'agent') return refused('forbidden', 'An agent calls its subagents, and nothing else.');
   switch (rule.on) {
     case 'signed_in':
       if (isForOthers(rule, caller)) return refused('forbidden', people_only);
@@ -194,7 +196,7 @@ function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: bool
   return refused(
     'approval_required',
     `${subject.ref} has no approval for exactly this content and target.${why}`,
-    `ask: svc submit --asset ${subject.ref}`,
+    `ask: svc submit --asset ${subject.ref}${gate.target === undefined ? '' : targetFlag(gate.target)}`,
   );
 }
 
@@ -218,6 +220,31 @@ function openerOf(caller: SignedInCaller, subject: AssetSubject, admin: boolean)
   return admin ? `admin of team:${subject.team.name} or of the platform` : undefined;
 }
 
+/** An agent that calls its subagents, or an orchestration that calls its members. */
+export interface CallingAsset {
+  kind: 'agent' | 'orchestration';
+  id: string;
+  ref: string;
+  name: string;
+  team: { id: string; name: string };
+}
+
+/** `use` of an asset on an agent, by the entries about the organisation, about its team and about itself. No role gives it. */
+export function decideUse(by: CallingAsset, agent: AssetSubject): Decision {
+  if (agent.entries_of !== by.id) throw new Error(`${agent.ref} was loaded for another caller than ${by.ref}`);
+  const about = { org: null, team: by.team.id, [by.kind]: by.id };
+  const entry = agent.entries.find(
+    ({ principal_type, principal_id, actions }) => about[principal_type] === principal_id && actions.includes('use'),
+  );
+  if (entry !== undefined)
+    return allowed(`use entry of the ${entry.principal_type === 'org' ? 'organisation' : entry.principal_type}`);
+  return refused(
+    'forbidden',
+    `${by.ref} has no use permission on ${agent.ref}.`,
+    `Ask its owner: svc acl grant --asset ${agent.ref} --principal ${by.kind}:${by.name} --actions use`,
+  );
+}
+
 function entryFor(caller: SignedInCaller, subject: AssetSubject, action: Action): string | undefined {
   const entry = subject.entries.find((one) => one.actions.includes(action) && covers(one, caller));
   return entry && `${action} entry of the ${entry.principal_type === 'org' ? 'organisation' : entry.principal_type}`;
@@ -236,6 +263,9 @@ export function covers(entry: Entry, caller: SignedInCaller): boolean {
       return entry.principal_id !== null && caller.groups.includes(entry.principal_id);
     case 'principal':
       return caller.kind === 'principal' && entry.principal_id === caller.id;
+    case 'agent':
+    case 'orchestration':
+      return false;
   }
 }
 

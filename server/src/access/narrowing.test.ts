@@ -1,5 +1,5 @@
 // Lists load candidates from the database and decide each of them in TypeScript. This test uses random organisations. No condition omits a
-// row that its rule allows, and each list contains exactly the rows that the rule allows.
+// row that its rule allows, each list contains exactly the rows that the rule allows, and each total is their number.
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -320,19 +320,24 @@ function scopeOf({ teams, assets }: World, { id, label, memberships }: SignedInC
 /** The answers of the operations, each compared with the rule on all rows. */
 async function expectLists(world: World, caller: SignedInCaller): Promise<void> {
   const { assets, requests, teams, groups, machines, secrets, keys, notifications, assetOf } = world;
-  const asked = { limit: 200, cursor: undefined };
+  const asked = { limit: 200, cursor: undefined, total: true };
   const readable = await findReadable(db, caller, ids(assets));
   expect(ids(readable)).toEqual(ids(assets.filter((asset) => canRead(caller, asset))));
   const listed = await listAssets(db, cursors, caller, asked);
   expect(ids(listed.items)).toEqual(ids(assets.filter((asset) => isListed(caller, asset))));
+  expect(listed.total).toBe(listed.items.length);
 
   const shown = requests.filter((row) => {
     const asset = assetOf(row.asset_id);
     return canRead(caller, asset) && readsWords(caller, row, asset);
   });
-  expect(ids((await listApprovals(db, cursors, caller, asked)).items)).toEqual(ids(shown));
+  const approvals = await listApprovals(db, cursors, caller, asked);
+  expect(ids(approvals.items)).toEqual(ids(shown));
+  expect(approvals.total).toBe(shown.length);
   const waiting = ids(waitingForCaller(world, caller).filter((row) => shown.includes(row)));
-  expect(ids((await listApprovals(db, cursors, caller, { ...asked, status: 'waiting' })).items)).toEqual(waiting);
+  const listedWaiting = await listApprovals(db, cursors, caller, { ...asked, status: 'waiting' });
+  expect(ids(listedWaiting.items)).toEqual(waiting);
+  expect(listedWaiting.total).toBe(waiting.length);
 
   const teamOf = (id: string) => found(teams.find((team) => team.id === id));
   const theirs = teams.filter((team) => isListedOfTeam(caller, 'team.read', team));
@@ -366,7 +371,9 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
   expect(ids((await listSecrets(secretParts, caller, asked)).items)).toEqual(ids(theirSecrets));
   const keyParts = { db, cursors, pepper: Buffer.alloc(32), envelope: openEnvelope(Buffer.alloc(32)) };
   const theirKeys = keys.filter((key) => isListedKey(caller, key));
-  expect(ids((await listKeys(keyParts, caller, { ...asked, all: true })).items)).toEqual(ids(theirKeys));
+  const listedKeys = await listKeys(keyParts, caller, { ...asked, all: true });
+  expect(ids(listedKeys.items)).toEqual(ids(theirKeys));
+  expect(listedKeys.total).toBe(theirKeys.length);
 
   if (caller.kind !== 'user') return;
   const own = notifications.filter(({ user_id }) => user_id === caller.id);

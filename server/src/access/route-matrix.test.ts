@@ -13,9 +13,11 @@ import { deriveKey } from '../derive-key.ts';
 import { passwordTokens } from '../login/password-token.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { of_own_page, signInBrowser } from '../testing/browser.ts';
-import { makeSpan, storeSpans } from '../testing/make-span.ts';
+import { deployedOrchestration, orchestrationRunOf } from '../testing/stored-orchestrations.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
+import { aboutNothing, nothing, type Sent } from '../testing/about-nothing.ts';
+import { a2aRequest, storeRun, storeTask, traceOf } from '../testing/stored-calls.ts';
 import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { actors, table, type Actor } from '../testing/route-table.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -44,19 +46,13 @@ interface Subject {
   /** Not deployed, approved. */
   idle: StoredAgent;
   tool: string;
+  orchestration: string;
   push_id: string;
   approval_id: string;
   deployment_id: string;
   run_id: string;
 }
 
-interface Sent {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: unknown;
-}
-
-const nothing = '00000000-0000-4000-8000-000000000000';
 const invoked = { input: { name: 'Ada' } };
 let app: TestApp;
 const container: RequestListener = (_, response) => {
@@ -64,9 +60,13 @@ const container: RequestListener = (_, response) => {
   response.end('{"output":{},"status":"ready","in_flight":0}');
 };
 let owner: TestUser;
-let cookie_name: string;
 let subjects: Record<'org' | 'team', Subject>;
-const tokens = new Map<Actor, string | undefined>();
+type Proof = Record<string, string>;
+/** The header that proves each actor, by the way to be a caller. A service principal has no browser. */
+const proofs = {
+  'in a browser': new Map<Actor, Proof>(),
+  'with a bearer token': new Map<Actor, Proof>(),
+};
 const people = new Map<Actor, TestUser>();
 let made = 0;
 const fresh = (what: string) => `${what}-${++made}`;
@@ -78,7 +78,6 @@ beforeAll(async () => {
   // An infinite lease keeps every run queued: no worker claims it.
   await app.db.run(sql`alter table run alter column lease_until set default 'infinity'`);
   await signEverybodyIn();
-  cookie_name = (await signInBrowser(app.url, app.admin)).split('=')[0] ?? '';
   subjects = { org: await subject('org'), team: await subject('team') };
   await app.settings({ enforce_password_change: true });
 }, 60_000);
@@ -90,7 +89,8 @@ async function signEverybodyIn(): Promise<void> {
   const put = async (actor: Actor, more: Parameters<TestApp['user']>[1]) => {
     const user = await app.user(`${actor}@example.com`, more);
     people.set(actor, user);
-    tokens.set(actor, user.token);
+    proofs['in a browser'].set(actor, { cookie: await signInBrowser(app.url, user) });
+    proofs['with a bearer token'].set(actor, { authorization: `Bearer ${user.token}` });
     return user;
   };
   owner = await put('ow', { teams: { ml: 'contributor' } });
@@ -112,9 +112,12 @@ async function signEverybodyIn(): Promise<void> {
   ] as const) {
     const body = { name: actor, team, role, allowed_assets: ['*/*'] };
     const { key = '' } = await app.admin.client.call('principals.create', { body });
-    tokens.set(actor, (await app.anonymous.call('auth.exchange_key', { body: { key } })).access_token);
+    const { access_token } = await app.anonymous.call('auth.exchange_key', { body: { key } });
+    proofs['with a bearer token'].set(actor, { authorization: `Bearer ${access_token}` });
   }
-  tokens.set('an', undefined).set('ga', 'garbage.garbage.garbage');
+  const [cookie_name] = (await signInBrowser(app.url, app.admin)).split('=');
+  proofs['in a browser'].set('an', {}).set('ga', { cookie: `${cookie_name}=garbage.garbage.garbage` });
+  proofs['with a bearer token'].set('an', {}).set('ga', { authorization: 'Bearer garbage.garbage.garbage' });
   await app.db.run(
     sql`update session set expires_at = clock_now() - interval '1 s' where user_id = (select id from app_user where email = 'ex@example.com')`,
   );
@@ -130,10 +133,12 @@ async function subject(look: 'org' | 'team'): Promise<Subject> {
   const idle = await storeAgent(app, owner.email, { name: fresh('idle'), yaml: yamlOf(look) });
   await approved(idle);
   const tool = await freshTool(look);
+  const name = fresh('flow');
   return {
     agent,
     idle,
     tool,
+    orchestration: await deployedOrchestration(app, owner, { name, agent, visibility: look }),
     approval_id,
     push_id: await pushed(look),
     deployment_id: await deployed(idle),
@@ -201,21 +206,20 @@ const freshApproved = async (look: Look) => {
 
 const isMachine = (actor: Actor) => actor === 'sv' || actor === 'sd' || actor === 'so';
 
-/** A call by this caller; with the look `other`, by another one. */
-async function runOf(look: Look, actor: Actor, { agent }: Subject): Promise<string> {
-  const label = look === 'other' ? app.admin.email : isMachine(actor) ? `principal:${actor}` : `${actor}@example.com`;
-  const row = await app.db.one<{ id: string }>(sql`
-    insert into invocation (id, agent_id, revision_id, caller_id, state, status, content_type, body)
-    select gen_random_uuid(), ${agent.asset_id}, gen_random_uuid(), id, 'ended', 200, 'application/json', '{}' from identity where label = ${label}
-    returning id`);
-  return row?.id ?? nothing;
-}
+/** This caller; with the look `other`, another one. */
+const labelOf = (look: Look, actor: Actor) =>
+  look === 'other' ? app.admin.email : isMachine(actor) ? `principal:${actor}` : `${actor}@example.com`;
 
-async function traceOf({ agent }: Subject): Promise<string> {
-  const span = makeSpan({ agent_id: agent.asset_id });
-  await storeSpans(app.db, [span]);
-  return span.trace_id;
-}
+const runOf = async (look: Look, actor: Actor, { agent }: Subject) =>
+  (await storeRun(app, agent, labelOf(look, actor))) ?? nothing;
+
+const taskOf = async (look: Look, actor: Actor, { agent }: Subject, waits: boolean) => ({
+  params: { name: agent.name, task_id: (await storeTask(app, agent, labelOf(look, actor), waits)) ?? nothing },
+});
+
+const orchestrationRun = async ({ orchestration: name }: Subject, look: Look, actor: Actor) => ({
+  params: { name, run_id: await orchestrationRunOf(app, name, labelOf(look, actor)) },
+});
 
 async function memberToRemove(): Promise<string> {
   const email = `${fresh('member')}@example.com`;
@@ -321,7 +325,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'traces.list': () => ({}),
   'traces.figures': (at) => ({ params: { name: at.agent.name } }),
   'traces.runs': (at) => ({ params: { name: at.agent.name } }),
-  'traces.show': async (at) => ({ params: { id: await traceOf(at) } }),
+  'traces.show': async (at) => ({ params: { id: await traceOf(app, at.agent) } }),
   'keys.list': () => ({}),
   'keys.create': () => ({ body: { scope: 'team', scope_id: 'ml' } }),
   'keys.show': async () => ({ params: { id: await freshKey() } }),
@@ -421,9 +425,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     );
     return { params: { id: entry?.id ?? nothing } };
   },
-  'permissions.check': (at) => ({
-    query: { resource_type: 'agent', resource_id: at.agent.name, action: 'use' },
-  }),
+  'permissions.check': (at) => ({ query: { resource_type: 'agent', resource_id: at.agent.name, action: 'use' } }),
   'permissions.explain': (at, look) => ({
     query: {
       resource_type: 'agent',
@@ -467,6 +469,9 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'agents.stop': (at) => ({ params: { name: at.agent.name } }),
   'agents.start': (at) => ({ params: { name: at.agent.name } }),
   'agents.restart': (at) => ({ params: { name: at.agent.name } }),
+  'agents.scale': (at) => ({ params: { name: at.agent.name }, body: { instances: 2 } }),
+  'agents.rollback': (at) => ({ params: { name: at.agent.name }, body: {} }),
+  'agents.set_target': (at) => ({ params: { name: at.agent.name }, body: { target: 'local' } }),
   'agents.delete': async (_, look) => ({ params: { name: (await freshAgent(look)).name } }),
   'invoke.call': (at) => ({ params: { name: at.agent.name }, body: invoked }),
   'invoke.stream': (at) => ({ params: { name: at.agent.name }, body: invoked }),
@@ -478,6 +483,22 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'invoke.input': (at) => ({ params: { name: at.agent.name } }),
+  'orchestrations.check': (at) => ({ params: { name: at.orchestration } }),
+  'orchestrations.deploy': (at) => ({ params: { name: at.orchestration }, body: {} }),
+  'orchestrate.call': (at) => ({ params: { name: at.orchestration }, body: invoked }),
+  'orchestrate.stream': (at) => ({ params: { name: at.orchestration }, body: invoked }),
+  'orchestrate.runs': (at) => ({ params: { name: at.orchestration } }),
+  'orchestrate.run': orchestrationRun,
+  'orchestrate.cancel': orchestrationRun,
+  'a2a.card': (at) => ({ params: { name: at.agent.name } }),
+  'a2a.rpc': (at) => ({ params: { name: at.agent.name }, body: a2aRequest }),
+  'a2a.send': (at) => ({ params: { name: at.agent.name }, body: a2aRequest.params }),
+  'a2a.stream': (at) => ({ params: { name: at.agent.name }, body: a2aRequest.params }),
+  'a2a.tasks': (at) => ({ params: { name: at.agent.name } }),
+  'a2a.task': async (at, look, actor) => await taskOf(look, actor, at, true),
+  'a2a.cancel': async (at, look, actor) => await taskOf(look, actor, at, true),
+  'a2a.subscribe': async (at, look, actor) => await taskOf(look, actor, at, false),
+  'a2a.watch': async (at, look, actor) => await taskOf(look, actor, at, false),
   'webhooks.list': () => ({}),
   'webhooks.create': () => ({ body: deafWebhook(fresh('webhook')) }),
   'webhooks.show': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
@@ -494,13 +515,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'audit.key': () => ({}),
 };
 
-/** The ways to be a caller, by the headers of a token. */
-const ways: Record<string, (token: string) => Record<string, string>> = {
-  'in a browser': (token) => ({ cookie: `${cookie_name}=${token}` }),
-  'with a bearer token': (token) => ({ authorization: `Bearer ${token}` }),
-};
-
-async function send(name: EndpointName, { params = {}, query = {}, body }: Sent, proof: Record<string, string>) {
+async function send(name: EndpointName, { params = {}, query = {}, body }: Sent, proof: Proof | undefined) {
   const endpoint: Endpoint = endpoints[name];
   const type = endpoint.body === 'archive' ? 'application/gzip' : 'application/json';
   const response = await fetch(endpointUrl(app.url, endpoint, params, query), {
@@ -508,7 +523,8 @@ async function send(name: EndpointName, { params = {}, query = {}, body }: Sent,
     headers: {
       ...of_own_page,
       ...proof,
-      ...(endpoint.body === undefined ? {} : { 'content-type': type }),
+      'a2a-version': '1.0',
+      ...(endpoint.body !== undefined && { 'content-type': type }),
     },
     ...(endpoint.body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
   });
@@ -516,35 +532,6 @@ async function send(name: EndpointName, { params = {}, query = {}, body }: Sent,
   const problem = isRefusal ? ((await response.json()) as Record<string, unknown>) : undefined; // every refusal is a problem document
   if (!isRefusal) await response.body?.cancel();
   return { status: response.status, problem };
-}
-
-/** The same request about a missing subject. */
-function aboutNothing({ params, query, body }: Sent): Sent {
-  const instead: Record<string, string> = {
-    id: nothing,
-    run_id: nothing,
-    name: 'nothing-at-all',
-    agent: 'nothing-at-all',
-    resource_id: 'nothing-at-all',
-    scope_id: 'nothing-at-all',
-    team: 'nothing-at-all',
-    asset: 'agents/nothing-at-all@1.0.0',
-    ref: 'agents/nothing-at-all@1.0.0',
-  };
-  const replaced = <T extends object>(from: T): T => ({
-    ...from,
-    ...Object.fromEntries(
-      Object.entries(from).flatMap(([key, value]) =>
-        // The name of a secret is the name of a variable.
-        key in instead && !(key === 'name' && /^[A-Z]/.test(String(value))) ? [[key, instead[key]]] : [],
-      ),
-    ),
-  });
-  return {
-    ...(params === undefined ? {} : { params: replaced(params) }),
-    ...(query === undefined ? {} : { query: replaced(query) }),
-    ...(typeof body === 'object' && body !== null && !(body instanceof Blob) ? { body: replaced(body) } : {}),
-  };
 }
 
 /** A request that every actor may make. It proves that a refusal comes from the rule, not from a broken fixture. */
@@ -567,22 +554,24 @@ test('every route about one subject is also tested with a hidden one, except rou
   expect([...new Set(open.map(({ name }) => name))].filter((name) => !hidden.has(name))).toEqual(['registry.list']);
 });
 
-// A sign-out ends the session; login/browser-session.test.ts has the one of a browser.
-const walked = rows.flatMap((row) =>
-  Object.keys(ways).flatMap((way) => (row.name === 'auth.revoke' && way === 'in a browser' ? [] : [{ ...row, way }])),
-);
+// A change of the password ends the other sessions, and a sign-out its own; login/browser-session.test.ts has both in a browser.
+const ending = ['auth.change_password', 'auth.revoke'];
+const walked = rows.flatMap((row) => [
+  ...(ending.includes(row.name) ? [] : [{ ...row, way: 'in a browser' as const }]),
+  { ...row, way: 'with a bearer token' as const },
+]);
 
 describe.each(walked)('$name $look $way', ({ name, look, way, expected }) => {
   test('gives each caller the answer of the table', async () => {
-    const at = look === 'team' ? subjects.team : subjects.org;
-    const isOwn = name.startsWith('auth.') || name.startsWith('invoke.');
+    const isOwn = /^(auth|invoke|orchestrate|a2a)\./.test(name);
     const answered: Partial<Record<Actor, number>> = {};
     let unused: Sent | undefined;
-    for (const actor of columns) {
-      const token = tokens.get(actor);
-      const proof = token === undefined ? {} : (ways[way]?.(token) ?? {});
+    const asked = columns.filter((actor) => proofs[way].has(actor));
+    for (const actor of asked) {
+      const proof = proofs[way].get(actor);
       // A refusal leaves the subject unchanged for the next caller.
-      const sent = (isOwn ? undefined : unused) ?? (await requests[name](at, look, actor));
+      const sent =
+        (isOwn ? undefined : unused) ?? (await requests[name](subjects[look === 'team' ? 'team' : 'org'], look, actor));
       const { status, problem } = await send(name, sent, proof);
       answered[actor] = status;
       unused = status >= 400 ? sent : undefined;
@@ -594,6 +583,6 @@ describe.each(walked)('$name $look $way', ({ name, look, way, expected }) => {
         expect({ status, ...problem, request_id: '' }).toEqual(same);
       }
     }
-    expect(answered).toEqual(expected);
+    expect(answered).toEqual(Object.fromEntries(asked.map((actor) => [actor, expected[actor]])));
   });
 });

@@ -32,6 +32,8 @@ export interface AssetSubject {
 
 /** The conditions for a version's deploy. */
 export interface Gate {
+  /** Undefined for a kind without targets. */
+  target: string | undefined;
   /** The approval of exactly this digest and target, if any. */
   approval_id: string | undefined;
   /** access.require_approval in the version's agent.yaml. */

@@ -1,6 +1,9 @@
 import type { Reader } from '../database/database.ts';
 import * as store from './store.ts';
 
+/** Of a request for the approval of an asset without a container. */
+export const no_target = 'none';
+
 /** The approval of exactly this content and target, if any. */
 export async function approvalFor(db: Reader, content: store.Content): Promise<{ id: string } | undefined> {
   const row = await store.newest(db, content, 'approved');

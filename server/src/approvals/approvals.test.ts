@@ -16,12 +16,13 @@ let cast: Cast;
 let pushes: Pushes;
 let routes: ReturnType<typeof approvalsRoutes>;
 let agents = 0;
+const targets = ['local', 'aws', 'gcp', 'remote'];
 
 beforeAll(async () => {
   database = await testDatabase();
   cast = await seedCast(database.db);
   pushes = await startPushes(database.db);
-  routes = approvalsRoutes({ db: database.db, cursors: cursors(randomBytes(32)) });
+  routes = approvalsRoutes({ db: database.db, cursors: cursors(randomBytes(32)), targets });
 });
 afterAll(async () => {
   await pushes?.stop();
@@ -66,7 +67,7 @@ async function list(
   return await routes['approvals.list']({
     ...unused,
     caller: await cast.caller(person),
-    query: { limit: 50, ...query },
+    query: { limit: 50, total: false, ...query },
   });
 }
 
@@ -194,7 +195,6 @@ test('a repeated submit of the same content returns the pending request', async 
 
 test('of simultaneous requests one stays pending, and the others are superseded or refused', async () => {
   const { name, ref } = await pushed();
-  const targets = ['local', 'aws', 'gcp', 'azure'];
   const results = await Promise.allSettled(targets.map(async (target) => await submit('ada', ref, { target })));
   const outcomes = results.map((result) =>
     result.status === 'fulfilled' ? result.value.asset : (result.reason as { code: string }).code,
@@ -212,13 +212,20 @@ test('a submit of approved content is a conflict that names the approval', async
 });
 
 test('the default target of a request is the one in agent.yaml', async () => {
-  const { ref } = await pushed({ yaml: 'deploy:\n  cloud: gcp\n' });
-  expect(await submit('ada', ref)).toMatchObject({ target: 'gcp' });
+  const { ref } = await pushed({ yaml: 'deploy:\n  cloud: azure\n' });
+  expect(await submit('ada', ref)).toMatchObject({ target: 'azure' });
   expect(await submit('ada', ref, { target: 'local' })).toMatchObject({ target: 'local' });
-  await expect(submit('ada', ref, { target: 'moon' })).rejects.toMatchObject({
+});
+
+test('a request takes every target of the service, and refuses another one with the nearest name and the list', async () => {
+  const { ref } = await pushed();
+  for (const target of targets) expect(await submit('ada', ref, { target })).toMatchObject({ target });
+  await expect(submit('ada', ref, { target: 'remot' })).rejects.toMatchObject({
     code: 'invalid',
+    detail: 'This service has no target `remot`; did you mean `remote`? Its targets: local, aws, gcp, remote.',
     errors: [{ pointer: '/target' }],
   });
+  await expect(submit('ada', ref, { target: 'azure' })).rejects.toMatchObject({ code: 'invalid' });
 });
 
 test.for<[string, { version?: string }, string]>([
@@ -286,7 +293,7 @@ test('every endpoint refuses anonymous callers', async () => {
   const { id } = await submit('ada', ref);
   const caller = { kind: 'anonymous', origin: { request_id: null, ip: null, receipts: [] } } as const;
   const anonymous = { ...unused, caller: { ...caller, origin: { ...caller.origin, receipts: [] } } };
-  await expect(routes['approvals.list']({ ...anonymous, query: { limit: 1 } })).rejects.toMatchObject({
+  await expect(routes['approvals.list']({ ...anonymous, query: { limit: 1, total: false } })).rejects.toMatchObject({
     code: 'unauthenticated',
   });
   await expect(routes['approvals.submit']({ ...anonymous, body: { asset: ref, message: '' } })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import type { Approval } from '@gantry/contract/approvals.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { authorize } from '../access/authorize.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -20,6 +20,7 @@ export interface ApprovalQuery {
   id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
+  total?: boolean | undefined;
 }
 
 export async function list(
@@ -36,18 +37,27 @@ export async function list(
   const asked = query.asset === undefined ? undefined : readRef(query.asset);
   const asset = asked && (await findAsset(db, asked.kind, asked.name, user));
   // A missing asset gets an empty list, like a hidden one.
-  if (asked !== undefined && asset === undefined) return { items: [] };
+  if (asked !== undefined && asset === undefined) return { items: [], ...(query.total === true && { total: 0 }) };
   const { status, id: begins_with, limit } = query;
-  const rows = await store.listed(db, user, { status, asset_id: asset?.id, begins_with, after, limit: limit + 1 });
+  const filter = { status, asset_id: asset?.id, begins_with };
+  const rows = await store.listed(db, user, { ...filter, after, limit: limit + 1 });
   const kept = status === 'waiting' ? await keepWaiting(db, user, rows) : rows;
   const records = new Map(
     (await approvalRecords(db, user, kept, { inside: true })).map((record) => [record.id, record]),
   );
-  return cursors.page(
+  const page = cursors.page(
     rows,
     limit,
     scope,
     (row) => [row.submitted_at, row.id],
     (row) => records.get(row.id),
   );
+  return { ...page, ...(query.total === true && { total: await count(db, user, filter) }) };
+}
+
+// The rule for deciders is more than a condition, so it decides each of the pending requests.
+async function count(db: Database, user: SignedInCaller, filter: store.Filter): Promise<number> {
+  if (filter.status !== 'waiting') return await store.countListed(db, user, filter);
+  const waiting = await keepWaiting(db, user, await store.listed(db, user, filter));
+  return (await approvalRecords(db, user, waiting, { inside: true })).length;
 }

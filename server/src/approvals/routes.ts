@@ -1,6 +1,5 @@
 import { runningVersion } from '../deploy/running-version.ts';
-import { whyUnguardedNow } from '../deploy/validate.ts';
-import type { Database } from '../database/database.ts';
+import { whyUnguardedNow } from '../deploy/steps/1-validate.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { approve } from './approve.ts';
@@ -9,13 +8,13 @@ import { list } from './list.ts';
 import { reject } from './reject.ts';
 import { revoke } from './revoke.ts';
 import { show } from './show.ts';
-import { submit } from './submit.ts';
+import { submit, type SubmitParts } from './submit.ts';
 import { withdraw } from './withdraw.ts';
 
-export function approvalsRoutes({ db, cursors }: { db: Database; cursors: Cursors }): Handlers<'approvals'> {
+export function approvalsRoutes({ db, cursors, targets }: SubmitParts & { cursors: Cursors }): Handlers<'approvals'> {
   return {
     'approvals.list': async ({ caller, query }) => await list(db, cursors, caller, query),
-    'approvals.submit': async ({ caller, body }) => await submit(db, caller, body),
+    'approvals.submit': async ({ caller, body }) => await submit({ db, targets }, caller, body),
     'approvals.show': async ({ caller, params }) =>
       await show({ db, findRunning: runningVersion, whyUnguarded: whyUnguardedNow }, caller, params.id),
     'approvals.approve': async ({ caller, params, body }) => await approve(db, caller, params.id, body.reason),

@@ -230,7 +230,10 @@ async function perform(lane: Lane, agent: Played, state: State, command: Command
         agent.pushing = agent.pushing.then(async () => await push(lane, agent, command));
         return String(await agent.pushing);
       case 'submit': {
-        const made = await submit(db, caller ?? never(), { asset: `agents/${agent.name}`, message: '' });
+        const made = await submit({ db, targets: ['local'] }, caller ?? never(), {
+          asset: `agents/${agent.name}`,
+          message: '',
+        });
         if (!agent.ids.includes(made.id)) agent.ids.push(made.id);
         return `request ${agent.ids.indexOf(made.id)}`;
       }

@@ -1,6 +1,8 @@
 import type { approvalFilters, approvalStates, closedReasons } from '@gantry/contract/approvals.ts';
 import type { SignedInCaller } from '../access/caller.ts';
+import { whereCanRead } from '../access/decide.ts';
 import type { GovernedTx } from '../access/change.ts';
+import { countRows } from '../database/count-rows.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, beginsWith, sql, type Sql } from '../database/sql.ts';
 import { whereWaitingFor, whereReadsWords } from './policy.ts';
@@ -213,29 +215,46 @@ export type StatusFilter = (typeof approvalFilters)[number];
 /** With the team of its asset. */
 export type OfTeamRow = ApprovalRow & { team_id: string };
 
-export interface Listing {
+export interface Filter {
   status?: StatusFilter | undefined;
   asset_id?: string | undefined;
   begins_with?: string | undefined;
+}
+
+export interface Listing extends Filter {
   after?: { submitted_at: string; id: string } | undefined;
-  limit: number;
+  /** All when absent. */
+  limit?: number;
 }
 
 /** Candidates of readsWords(), and with `waiting` of waitingFor() this caller; newest first. */
 export async function listed(
   db: Reader,
   caller: SignedInCaller,
-  { status, asset_id, begins_with, after, limit }: Listing,
+  { after, limit, ...filter }: Listing,
 ): Promise<OfTeamRow[]> {
-  const conditions: Sql[] = [whereReadsWords(caller)];
-  if (status !== undefined) conditions.push(whereStatus(caller, status));
-  if (asset_id !== undefined) conditions.push(sql`r.asset_id = ${asset_id}`);
-  if (begins_with !== undefined) conditions.push(beginsWith(sql`r.id`, begins_with));
+  const conditions = conditionsOf(caller, filter);
   if (after !== undefined)
     conditions.push(sql`(r.submitted_at, r.id) < (${after.submitted_at}::timestamptz, ${after.id}::uuid)`);
   return await db.all<OfTeamRow>(sql`
     select ${columns}, a.team_id from ${tables} join asset a on a.id = r.asset_id left join version v on v.id = r.version_id
-    where ${allOf(conditions)} order by r.submitted_at desc, r.id desc limit ${limit}`);
+    where ${allOf(conditions)} order by r.submitted_at desc, r.id desc limit ${limit ?? null}`);
+}
+
+/** For each status but `waiting`. */
+export const countListed = async (db: Reader, caller: SignedInCaller, filter: Filter): Promise<number> =>
+  await countRows(
+    db,
+    sql`approval r join asset a on a.id = r.asset_id where ${allOf([...conditionsOf(caller, filter), whereCanRead(caller)])}`,
+  );
+
+function conditionsOf(caller: SignedInCaller, { status, asset_id, begins_with }: Filter): Sql[] {
+  return [
+    whereReadsWords(caller),
+    ...(status === undefined ? [] : [whereStatus(caller, status)]),
+    ...(asset_id === undefined ? [] : [sql`r.asset_id = ${asset_id}`]),
+    ...(begins_with === undefined ? [] : [beginsWith(sql`r.id`, begins_with)]),
+  ];
 }
 
 function whereStatus(caller: SignedInCaller, status: StatusFilter): Sql {

@@ -1,4 +1,4 @@
-import { clouds } from '@gantry/contract/agent-yaml.ts';
+import { targetFlag, targetOf } from '@gantry/contract/agent-yaml.ts';
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseVersionRef, printVersionRef, type AssetRef } from '@gantry/contract/refs.ts';
@@ -11,11 +11,11 @@ import { findVersion, type AssetRecord, type VersionRow } from '../registry/find
 import { holdAsset, loadAsset } from '../registry/load-asset.ts';
 import { readRef } from '../registry/assets/read-ref.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
+import { no_target } from './approval-for.ts';
 import { expireOverdue } from './expire.ts';
 import { readBack } from './load-request.ts';
 import * as store from './store.ts';
-
-const no_target = 'none';
+import { whyUnknownTarget } from './unknown-target.ts';
 
 export interface Submission {
   /** agents/<name> or agents/<name>@<version> */
@@ -25,8 +25,14 @@ export interface Submission {
   message: string;
 }
 
+export interface SubmitParts {
+  db: Database;
+  /** The names of the service's targets. */
+  targets: readonly string[];
+}
+
 /** Requests the approval of a version's current content. A repeated call returns the pending request. */
-export async function submit(db: Database, caller: Caller, submission: Submission): Promise<Approval> {
+export async function submit({ db, targets }: SubmitParts, caller: Caller, submission: Submission): Promise<Approval> {
   const user = signedIn(caller);
   const ref = parseSubmission(submission);
   const asset = await loadAsset(db, ref, caller);
@@ -37,7 +43,9 @@ export async function submit(db: Database, caller: Caller, submission: Submissio
       detail: `${asset.ref} has no version ${ref.version}.`,
       hint: 'Push it first: run svc submit in its folder.',
     });
-  const { target, approvals_asked } = await askedOf(db, asset, submission.target, version);
+  const { own_target, approvals_asked } = await requirementsOf(db, asset, version);
+  const target = submission.target ?? own_target;
+  if (target !== own_target) refuseTarget(targets, asset, target);
   const content = { version_id: version.id, digest: version.digest, target };
   await expireOverdue(db, { asset_id: asset.id });
   const id = await change(db, grant, 'approval.submitted', async (tx, note) => {
@@ -82,29 +90,30 @@ function parseSubmission({ asset, version }: Submission): AssetRef & { version: 
   return { kind: ref.kind, name: ref.name, version: exact?.version ?? version ?? 'latest' };
 }
 
-/** The target, and the number of approvals that the content requires. Only agents have a target. */
-async function askedOf(
+/** The target of the version's own file, and the number of approvals that the content requires. */
+async function requirementsOf(
   db: Reader,
   asset: AssetRecord,
-  asked: string | undefined,
   version: VersionRow,
-): Promise<{ target: string; approvals_asked: number }> {
-  if (asset.asset_kind !== 'agent') {
-    if (asked === undefined || asked === no_target) return { target: no_target, approvals_asked: 1 };
+): Promise<{ own_target: string; approvals_asked: number }> {
+  if (asset.asset_kind !== 'agent') return { own_target: no_target, approvals_asked: 1 };
+  const config = await loadAgentConfig(db, version.id);
+  return { own_target: targetOf(config), approvals_asked: config.access?.approvals_required ?? 1 };
+}
+
+/** Only agents have a target. The one of the version's own file passes, because its deploy decides about it. */
+function refuseTarget(targets: readonly string[], asset: AssetRecord, target: string): void {
+  if (asset.asset_kind !== 'agent')
     throw wrongTarget(`Only agents have a target: leave it out for ${asset.ref}.`, 'must be absent');
-  }
-  const { access, deploy } = await loadAgentConfig(db, version.id);
-  const target = asked ?? deploy?.cloud ?? 'local';
-  const known: readonly string[] = clouds;
-  if (known.includes(target)) return { target, approvals_asked: access?.approvals_required ?? 1 };
-  throw wrongTarget(`There is no target ${JSON.stringify(target)}.`, `must be one of ${clouds.join(', ')}`);
+  const why = whyUnknownTarget(target, targets);
+  if (why !== undefined) throw wrongTarget(why, `must be one of ${targets.join(', ')}`);
 }
 
 /** Throws `conflict` when the newest version is already approved. */
 export async function refuseApprovedNewest(db: Reader, asset: AssetRecord): Promise<void> {
   const version = await findVersion(db, asset.id, 'latest');
   if (version === undefined) return;
-  const { target } = await askedOf(db, asset, undefined, version);
+  const { own_target: target } = await requirementsOf(db, asset, version);
   await refuseApproved(db, asset, version, { version_id: version.id, digest: version.digest, target });
 }
 
@@ -125,7 +134,9 @@ async function refuseApproved(
   const deployed = asset.asset_kind === 'agent';
   throw new Problem('conflict', {
     detail: `${ref} is already approved${deployed ? ` for ${content.target}` : ''}, by ${by}.`,
-    hint: deployed ? `Deploy it: svc deploy ${ref}` : `See it: svc registry ${asset.asset_kind} show ${asset.name}`,
+    hint: deployed
+      ? `Deploy it: svc deploy ${ref}${targetFlag(content.target)}`
+      : `See it: svc registry ${asset.asset_kind} show ${asset.name}`,
     fields: { approval_id: approved.id },
   });
 }

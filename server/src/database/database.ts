@@ -30,6 +30,8 @@ export interface Database extends Tx {
   snapshot<T>(read: (db: Reader) => Promise<T>): Promise<T>;
   /** Calls back for every NOTIFY on the channel, and once after each reconnect, since some may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<{ close(): Promise<void> }>;
+  /** Further connections to the same database, which slow statements in this pool do not delay. Closed by the one who opens them. */
+  openPool(settings: PoolSettings): Database;
   close(): Promise<void>;
 }
 
@@ -108,6 +110,7 @@ export function openDatabase(
     transaction: async (work, first) => await inTransaction(pool, work, first),
     snapshot: async (read) => await inSnapshot(pool, read),
     listen: async (channel, heard) => await listenOn(settings, { channel, heard, onError, reconnect_after_ms }),
+    openPool: (own) => openDatabase(connection, { onError, ...own }),
     close: async () => {
       closing = true;
       await pool.end();

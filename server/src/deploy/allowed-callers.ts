@@ -14,6 +14,10 @@ export function isAllowedCaller(
   return user.memberships.some(({ team }) => allowed_teams.includes(team));
 }
 
+export function isAllowedTeam(team: string, allowed_teams: string[] | undefined): boolean {
+  return allowed_teams === undefined || allowed_teams.includes(team);
+}
+
 export function notAllowed({ ref }: AssetSubject, allowed_teams: string[] = []): string {
   const teams = allowed_teams.map((team) => `team:${team}`).join(', ');
   return `${ref} accepts calls ${teams === '' ? 'from nobody' : `only from ${teams}`} (access.allowed_callers).`;

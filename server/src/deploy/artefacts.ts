@@ -1,32 +1,32 @@
-// A deploy writes two files for people and their tools: the compose file and the image's bill of materials. Their folder has the
-// container's name. Neither has a secret. Run by hand, the compose file starts a container without key or route.
+// Files of an instance for people and their tools: those of its target and the image's bill of materials. Their folder has the
+// instance's name. None has a secret. Run by hand, the compose file of the local target starts a container without key or route.
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DeployParts } from './parts.ts';
-import type { Place } from './targets/target.ts';
+import type { DeployParts, TargetName } from './parts.ts';
+import { findTarget } from './targets/index.ts';
+import type { Artefact, Place } from './targets/target.ts';
 
 export async function writeArtefacts(
   parts: Pick<DeployParts, 'artefact_directory'>,
-  place: Place,
-  made: { compose_file: string; sbom: object },
+  name: string,
+  artefacts: readonly Artefact[],
 ): Promise<void> {
-  const folder = join(parts.artefact_directory, place.container_name);
+  const folder = join(parts.artefact_directory, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await replace(join(folder, 'compose.yaml'), made.compose_file);
-  await replace(join(folder, 'sbom.cdx.json'), `${JSON.stringify(made.sbom, undefined, 2)}\n`);
+  for (const { file, content } of artefacts) await replace(join(folder, file), content);
 }
 
-/** Removes a place from its target, and its files from the disk. */
+/** Removes an instance from its target, and its files from the disk. */
 export async function releasePlace(
   parts: Pick<DeployParts, 'artefact_directory' | 'targets'>,
-  place: Place,
+  { target, place, name }: { target: TargetName; place: Place | null; name: string },
   signal: AbortSignal,
 ): Promise<void> {
-  await parts.targets[place.target].release(place, signal);
-  await removeArtefacts(parts, place.container_name);
+  if (place !== null) await findTarget(parts.targets, target).release(place, signal);
+  await removeArtefacts(parts, name);
 }
 
-/** The containers with files on this disk. */
+/** The instances with files on this disk. */
 export async function namesOfArtefacts({
   artefact_directory,
 }: Pick<DeployParts, 'artefact_directory'>): Promise<string[]> {
@@ -36,9 +36,9 @@ export async function namesOfArtefacts({
 
 export async function removeArtefacts(
   { artefact_directory }: Pick<DeployParts, 'artefact_directory'>,
-  container_name: string,
+  name: string,
 ): Promise<void> {
-  await rm(join(artefact_directory, container_name), { recursive: true, force: true });
+  await rm(join(artefact_directory, name), { recursive: true, force: true });
 }
 
 // The rename prevents the reading of half a file.

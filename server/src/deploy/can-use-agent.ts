@@ -6,13 +6,15 @@ import { authorize } from '../access/authorize.ts';
 import { passes } from '../access/can.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { AssetRecord } from '../registry/find.ts';
-import { requireDeletable } from './delete.ts';
+import { requireDeletable } from './operate/delete.ts';
 import { refuseDeployed, requireDeployable } from './deploy.ts';
 import { findVersionToDeploy } from './find-version-to-deploy.ts';
-import { findOperated, refuseWhileDeploying } from './operated.ts';
-import type { DeployParts, TargetName } from './parts.ts';
+import { findOperable, findOperated, refuseWhileDeploying } from './operate/operated.ts';
+import type { DeployParts } from './parts.ts';
 import { requireCallable } from './require-callable.ts';
-import { requireRestart } from './restart.ts';
+import { findRollback } from './operate/rollback.ts';
+import { requireRestart } from './operate/restart.ts';
+import { requireScalable } from './operate/scale.ts';
 import { servingConfig } from './serving-config.ts';
 import * as store from './store.ts';
 
@@ -24,7 +26,7 @@ export async function canUseAgent(
 ): Promise<AgentStatus['can']> {
   const { db } = parts;
   const { name } = asset;
-  const operate = async () => await findOperated(parts, user, name);
+  const operate = async () => await findOperated(parts, user, { name });
   const operated = await passes(operate);
   const deploy = async () => {
     if (latest_version === null) {
@@ -35,18 +37,25 @@ export async function canUseAgent(
     const wanted = await findVersionToDeploy(db, user, { ref });
     await requireDeployable(parts, user, wanted);
     await refuseDeployed(parts, wanted);
-    await refuseWhileDeploying(parts, asset, wanted.target as TargetName); // requireDeployable accepts no other
+    await refuseWhileDeploying(parts, asset, wanted.target);
+  };
+  const rollback = async () => {
+    const { wanted } = await findRollback(parts, user, { name });
+    await requireDeployable(parts, user, wanted, { isRollback: true });
+    await refuseWhileDeploying(parts, asset, wanted.target);
   };
   const call = async () => {
-    const route = await store.route(db, asset.id, 'local');
+    const route = await store.defaultRoute(db, asset.id);
     const serving = route && { ...route, ...(await servingConfig(db, route.version_id)) };
     requireCallable(user, asset, serving);
   };
   return {
     'agents.delete': await passes(async () => await requireDeletable(db, user, asset)),
     'agents.restart': await passes(async () => await requireRestart(db, await operate())),
+    'agents.rollback': await passes(rollback),
+    'agents.scale': await passes(async () => await requireScalable(db, await operate())),
     'agents.start': operated,
-    'agents.stop': operated,
+    'agents.stop': await passes(async () => await findOperable(parts, user, { name })),
     'deployments.create': await passes(deploy),
     'invoke.call': await passes(call),
   };

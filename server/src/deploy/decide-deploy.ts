@@ -72,6 +72,7 @@ export async function gatedSubject(db: Reader, asset: AssetRecord, what: Deploya
   ]);
   const new_team_secrets = await newTeamSecrets(db, asset, what);
   const gate = {
+    target: what.target,
     approval_id: approval?.id,
     version_requires_approval: what.config.access?.require_approval === true,
     admins_require_approval: organisation.require_approval_for_admins,

@@ -5,7 +5,7 @@ import { change } from '../access/change.ts';
 import { decide } from '../access/decide.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
 import { findAssetById } from '../registry/find.ts';
-import type { Ending, Run, RunKind } from '../runs/run.ts';
+import type { Ending, RunIdentity, RunKind } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
 import type { DeployParts } from './parts.ts';
 import { pipeline } from './pipeline.ts';
@@ -35,14 +35,14 @@ export function deployKind(parts: DeployParts): RunKind<DeployInput> {
   };
 }
 
-function whatFailed({ id, input, actor }: Run<DeployInput>, { state, problem }: Ending) {
+function whatFailed({ id, input, actor }: RunIdentity<DeployInput>, { state, problem }: Ending) {
   const { version, digest, target } = input;
   const { code, detail, leftovers } = problem;
   return { run_id: id, version, digest, target, started_by: actor.name, state, code, reason: detail, leftovers };
 }
 
 // The entry names the deployer as its actor while they may read the agent, otherwise the service.
-async function reporter({ db }: DeployParts, { input, actor }: Run<DeployInput>): Promise<Grant> {
+async function reporter({ db }: DeployParts, { input, actor }: RunIdentity<DeployInput>): Promise<Grant> {
   const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
   const asset = await findAssetById(db, input.agent_id, caller ?? null);
   if (caller !== undefined && asset !== undefined && decide(caller, 'deployment.read', asset).allowed) {

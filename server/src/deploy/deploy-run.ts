@@ -1,6 +1,9 @@
 // The input of a deploy's run and its result. Both are stored as JSON.
 
+import type { Run } from '../runs/run.ts';
 import type { TargetName } from './parts.ts';
+
+export type DeployRun = Run<DeployInput>;
 
 export interface DeployInput {
   agent_id: string;
@@ -10,6 +13,8 @@ export interface DeployInput {
   /** The digest of the decision. No other content is built. */
   digest: string;
   target: TargetName;
+  /** Of a rollback: the revision to return to, and the reason of the person. */
+  rollback?: { revision_id: string; reason: string | null };
   origin: { request_id: string | null; ip: string | null };
 }
 
@@ -22,7 +27,7 @@ export interface DeployResult {
   audit_seq: number | null;
 }
 
-/** Allows one deploy at a time of an agent on a target. */
+/** One run at a time, of any kind, changes an agent on a target. */
 export function deployMutex({ agent_id, target }: { agent_id: string; target: string }): string {
-  return `${agent_id}:${target}`;
+  return `agent:${agent_id}:${target}`;
 }

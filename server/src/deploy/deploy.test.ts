@@ -253,14 +253,19 @@ test('a running version is deployed again only with force', async () => {
 test('stop, start, restart and delete work and are in the log, and a crashed agent restarts', async () => {
   await deployed(speaker('1.0.0', { name: 'operated' }));
   const params = { name: 'operated' };
-  expect(await app.admin.client.call('agents.stop', { params })).toMatchObject({ state: 'stopped' });
+  await follow(app.admin, await app.admin.client.call('agents.stop', { params }));
+  expect((await statusOf('operated')).state).toBe('stopped');
   expect(await refusalOf(say('operated'))).toMatchObject({ code: 'not_deployed' });
   expect(await app.admin.client.call('registry.show', { params: { kind: 'agent', name: 'operated' } })).toMatchObject({
     serving_version: null,
   });
-  expect(await app.admin.client.call('agents.start', { params })).toMatchObject({ state: 'serving' });
+  await follow(app.admin, await app.admin.client.call('agents.start', { params }));
   expect(await say('operated')).toMatchObject({ status: 200 });
-  expect(await app.admin.client.call('agents.restart', { params })).toMatchObject({ state: 'serving' });
+  const [before] = await containersOf('operated');
+  await follow(app.admin, await app.admin.client.call('agents.restart', { params }));
+  expect(await say('operated')).toMatchObject({ status: 200 });
+  const left = async () => (await containersOf('operated')).map(({ Id }) => Id);
+  await expect.poll(left, { timeout: 30_000 }).not.toContain(before?.Id);
 
   await refusalOf(say('operated', { exit: true }));
   const dead = await statusOf('operated');
@@ -269,7 +274,7 @@ test('stop, start, restart and delete work and are in the log, and a crashed age
   expect(await say('operated')).toMatchObject({ status: 200 });
 
   await app.admin.client.call('agents.delete', { params });
-  expect(await containersOf('operated')).toEqual([]);
+  await expect.poll(async () => await containersOf('operated'), { timeout: 20_000 }).toEqual([]);
   expect(await refusalOf(app.admin.client.call('agents.status', { params }))).toMatchObject({ code: 'not_found' });
   expect(await auditOf('operated')).toEqual(
     expect.arrayContaining(['agent.stopped', 'agent.started', 'agent.restarted', 'asset.deleted']),

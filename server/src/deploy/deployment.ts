@@ -1,5 +1,5 @@
 // The view of a deploy: the request and the state of its run.
-import { deploySteps, type Deployment } from '@gantry/contract/deploy.ts';
+import { operationSteps, type Deployment, type Operation } from '@gantry/contract/deploy.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
 import type { Reader } from '../database/database.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
@@ -8,22 +8,27 @@ import type { DeploymentRow } from './store.ts';
 
 export async function deploymentRecords(db: Reader, rows: readonly DeploymentRow[]): Promise<Deployment[]> {
   const ids = rows.map(({ run_id }) => run_id);
-  const runs = new Map((await findRuns<DeployInput, DeployResult>(db, ids)).map((run) => [run.id, run]));
+  const runs = new Map((await findRuns<OfOperation, DeployResult>(db, ids)).map((run) => [run.id, run]));
   return rows.flatMap((row) => {
     const run = runs.get(row.run_id);
     return run === undefined ? [] : [toDeployment(row, run)];
   });
 }
 
-function toDeployment(row: DeploymentRow, run: RunRow<DeployInput, DeployResult>): Deployment {
-  const { run_id: id, agent, version, digest, target, approval_id, created_at } = row;
+/** An input of operate/operation.ts has the number of instances. */
+type OfOperation = DeployInput & { instances?: number };
+
+function toDeployment(row: DeploymentRow, run: RunRow<OfOperation, DeployResult>): Deployment {
+  const { run_id: id, operation, agent, version, digest, target, approval_id, created_at } = row;
   return {
     id,
+    operation,
     ref: printVersionRef({ kind: 'agent', name: agent, version }),
     agent,
     version,
     digest,
     target,
+    instances: operation === 'scale' ? (run.input.instances ?? null) : null,
     state: run.state,
     actor: run.actor.name,
     approval_id: run.result?.approval_id ?? approval_id,
@@ -33,15 +38,15 @@ function toDeployment(row: DeploymentRow, run: RunRow<DeployInput, DeployResult>
     cost: null,
     notices: run.notices,
     problem: run.problem,
-    steps: allSteps(run.steps),
+    steps: allSteps(operation, run.steps),
     created_at,
     ended_at: run.ended_at,
   };
 }
 
-// All eight steps in the spec's order, including steps that have not begun.
-function allSteps(begun: Deployment['steps']): Deployment['steps'] {
-  return deploySteps.map((name, index) => {
+// All steps in their order, including steps that have not begun, but no inner steps.
+function allSteps(operation: Operation, begun: Deployment['steps']): Deployment['steps'] {
+  return operationSteps[operation].map((name, index) => {
     const step = begun.find((one) => one.name === name);
     return step ?? { n: index + 1, name, state: 'pending', started_at: null, ended_at: null, problem: null };
   });

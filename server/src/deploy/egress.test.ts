@@ -11,8 +11,11 @@ import { deployKind } from './deploy-kind.ts';
 import { showDeploy } from './find-deploy.ts';
 import { plan } from './plan.ts';
 import { openRefusedEgressLog } from './refused-egress.ts';
-import { restartContainer } from './restart-container.ts';
+import type { Lease } from './keep/agent-leases.ts';
+import { restartContainer } from './keep/restart-container.ts';
+import { deployMutex } from './deploy-run.ts';
 import { agentStatus } from './status.ts';
+import * as instanceStore from './instance-store.ts';
 import * as store from './store.ts';
 
 const listed = 'deploy: {egress: ["api.x.com:443"]}\n';
@@ -48,9 +51,9 @@ async function statusOf(name: string) {
 describe('under gateway_only, a list of destinations is refused', () => {
   test('by the plan and by the deploy, with the field; an empty list is not', async () => {
     const [{ ref }, empty] = [await stage.push({ yaml: listed }), await stage.push({ yaml: 'deploy: {egress: []}\n' })];
-    expect(await plan(stage.database.db, await root(), { ref })).toMatchObject({ deployable: true });
+    expect(await plan(stage.parts, await root(), { ref })).toMatchObject({ deployable: true });
     await setTo('gateway_only');
-    expect(await plan(stage.database.db, await root(), { ref })).toMatchObject({
+    expect(await plan(stage.parts, await root(), { ref })).toMatchObject({
       deployable: false,
       verdicts: expect.arrayContaining([
         expect.objectContaining({ verdict: 'fail', detail: expect.stringContaining('agent_egress is gateway_only') }),
@@ -80,10 +83,11 @@ test('a changed setting leaves a container as it is and marks it; its next conta
 
   // Its container was removed by hand.
   stage.containers.clear();
-  const row = await store.instance(stage.database.db, id);
-  if (row === undefined) throw new Error('no instance');
+  const [row] = await instanceStore.instancesOfRevision(stage.database.db, id);
+  if (row === undefined || row.place === null) throw new Error('no instance');
   const seen = await stage.parts.targets.local.observe(row.place);
-  await restartContainer(stage.parts, row, seen, signal);
+  const again = async (lease: Lease) => await restartContainer(stage.parts, row, seen, lease);
+  await stage.parts.leases.hold(deployMutex(row), signal, again);
   expect(await statusOf(name)).toMatchObject({ egress: [], outside_setting: null });
 
   await setTo('open');
@@ -102,7 +106,7 @@ test('with a budget, an agent that may reach everything is deployed with a notic
   const team = asset?.team.id;
   await stage.cast.write('budget', sql`insert into budget (id, month_nano) values (${team}, 1) returning id`);
   expect(await unguarded(open.ref)).toEqual([notice]);
-  expect((await plan(stage.database.db, await root(), { ref: open.ref })).verdicts).toContainEqual({
+  expect((await plan(stage.parts, await root(), { ref: open.ref })).verdicts).toContainEqual({
     check: 'validate',
     verdict: 'notice',
     detail: notice,
@@ -126,6 +130,8 @@ test('the status has refused destinations with their count, at most fifty, and t
   const { refused_egress } = await statusOf(name);
   expect([refused_egress.length, warned.length]).toEqual([50, 50]);
   expect(refused_egress).toContainEqual({ destination: 'h0.x:443', reason, count: 2, at: expect.any(String) });
-  await store.removeInstance(stage.database.db, id);
+  const [row] = await instanceStore.instancesOfRevision(stage.database.db, id);
+  if (row === undefined) throw new Error('no instance');
+  await instanceStore.removeInstance(stage.database.db, row);
   expect(await store.refusedEgress(stage.database.db, [id])).toEqual([]);
 });

@@ -4,7 +4,6 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { egressOf } from '@gantry/contract/agent-yaml/egress.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Settings } from '../principals/find.ts';
-import type { DeployParts } from './parts.ts';
 import type { SecretFiles } from './targets/target.ts';
 
 type Setting = Pick<Settings, 'agent_egress'>;
@@ -51,12 +50,12 @@ export function whyOutsideSetting(
 }
 
 /** The variables by which HTTP clients find the proxy. The gateway on the same network needs none. */
-export function proxyVariables({ listed }: Pick<DeployParts, 'listed'>): SecretFiles {
-  const direct = ['localhost', '127.0.0.1', new URL(listed.proxy_url).hostname].join(',');
+export function proxyVariables(proxy_url: string): SecretFiles {
+  const direct = ['localhost', '127.0.0.1', new URL(proxy_url).hostname].join(',');
   const variables: SecretFiles = {
-    HTTP_PROXY: listed.proxy_url,
-    HTTPS_PROXY: listed.proxy_url,
-    ALL_PROXY: listed.proxy_url,
+    HTTP_PROXY: proxy_url,
+    HTTPS_PROXY: proxy_url,
+    ALL_PROXY: proxy_url,
     NO_PROXY: direct,
   };
   const entries = Object.entries(variables);

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { targetOf, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
@@ -15,7 +15,7 @@ export interface Wanted {
   target: string;
 }
 
-/** The version of a reference, for callers who may read the agent. The target is the requested one, else the file's, else local. */
+/** The version of a reference, for callers who may read the agent. The target is the requested one, else that of the file. */
 export async function findVersionToDeploy(
   db: Reader,
   user: SignedInCaller,
@@ -37,5 +37,5 @@ export async function findVersionToDeploy(
       hint: `List the versions: svc registry agent show ${ref.name}`,
     });
   const config = await loadAgentConfig(db, version.id);
-  return { asset, version, config, target: asked.target ?? config.deploy?.cloud ?? 'local' };
+  return { asset, version, config, target: asked.target ?? targetOf(config) };
 }

@@ -19,10 +19,13 @@ import { deployKind } from './deploy-kind.ts';
 import { showDeploy } from './find-deploy.ts';
 import { plan } from './plan.ts';
 import { moveRevisionKeys } from './revision-key.ts';
-import { restartContainer } from './restart-container.ts';
-import { restart } from './restart.ts';
+import type { Lease } from './keep/agent-leases.ts';
+import { restartContainer } from './keep/restart-container.ts';
+import { deployMutex } from './deploy-run.ts';
+import { restart } from './operate/restart.ts';
+import { setDefaultTarget } from './operate/set-default-target.ts';
 import { findSecretUsers } from './secret-users.ts';
-import * as store from './store.ts';
+import * as instanceStore from './instance-store.ts';
 
 let stage: DeployStage;
 let worker: Worker | undefined;
@@ -74,22 +77,10 @@ async function simple(kind: ConfiguredKind): Promise<Referenced> {
   };
 }
 
-async function subagent(): Promise<Referenced> {
-  const { name, ref } = await stage.push();
-  await stage.approve(ref);
-  const change = async () => {
-    await stage.push({ name, version: '1.1.0', files: { 'more.py': '' } });
-    await stage.approve(`agents/${name}@1.1.0`);
-  };
-  // A reference never uses a draft while a final version exists.
-  return { ref: `agents/${name}`, change, describe: async () => await stage.push({ name, version: '1.0.1' }) };
-}
-
 describe.each([
   ['tool', 'tools', async () => await simple('tool')],
   ['knowledge base', 'knowledge_bases', async () => await simple('knowledge-base')],
   ['MCP server', 'mcp_servers', async () => await simple('mcp-server')],
-  ['subagent', 'subagents', subagent],
 ] as const)('a referenced %s', (_, field, make) => {
   test('that changed after the approval refuses the deploy, also a queued one, and names both versions', async () => {
     const referenced = await make();
@@ -113,7 +104,7 @@ describe.each([
     expect(stage.provisioned).toBe(0);
     for (const person of ['dora', 'root'] as const)
       await expect(ask(person, ref)).rejects.toMatchObject({ code: 'reference_changed', status: 409, detail: says });
-    const { verdicts } = await plan(stage.database.db, await stage.cast.caller('dora'), { ref });
+    const { verdicts } = await plan(stage.parts, await stage.cast.caller('dora'), { ref });
     expect(verdicts).toContainEqual({ check: 'resolve', verdict: 'fail', detail: says });
   });
 
@@ -124,6 +115,19 @@ describe.each([
     await referenced.describe();
     expect(await ended(await ask('dora', ref))).toMatchObject({ state: 'done' });
   });
+});
+
+test('an agent whose subagent changed after the approval is deployed, because each is approved on its own', async () => {
+  const sub = await stage.push();
+  await stage.approve(sub.ref);
+  const { ref } = await stage.push({ yaml: `subagents: [agents/${sub.name}]\n` });
+  await stage.approve(ref);
+  await stage.push({ name: sub.name, version: '1.1.0', files: { 'more.py': '' } });
+  await stage.approve(`agents/${sub.name}@1.1.0`);
+  const { verdicts } = await plan(stage.parts, await stage.cast.caller('dora'), { ref });
+  const detail = `agents/${sub.name}: not replaced since the push.`;
+  expect(verdicts).toContainEqual({ check: 'resolve', verdict: 'pass', detail });
+  expect(await ended(await ask('dora', ref))).toMatchObject({ state: 'done' });
 });
 
 describe('a queued deploy by an admin without an approval', () => {
@@ -157,7 +161,7 @@ describe('a secret of the team', () => {
   };
   const yaml = 'deploy: {secrets: [TOKEN]}\n';
   const verdict = async (ref: string) =>
-    (await plan(stage.database.db, await stage.cast.caller('max'), { ref })).verdicts.find(
+    (await plan(stage.parts, await stage.cast.caller('max'), { ref })).verdicts.find(
       ({ check }) => check === 'authorize',
     );
 
@@ -200,17 +204,42 @@ describe('a secret of the team', () => {
     const moveKeys: MoveKeys = async (tx, agent) => await moveRevisionKeys(parts.key_maker, tx, agent);
     const ending = { db: database.db, closeRequests: closePending, moveKeys };
     await transfer(ending, await cast.caller('root'), { kind: 'agent', name }, to);
-    const again = async () => await restart(parts, await cast.caller('root'), name, AbortSignal.timeout(10_000));
+    const again = async () => await restart(parts, await cast.caller('root'), name);
     await expect(again()).rejects.toMatchObject({ code: 'secret_missing' });
     expect(stage.containers.get(id)?.state).toBe('running');
-    const row = await store.instance(database.db, id);
-    if (row === undefined) throw new Error('it has no instance');
-    const seen = { place: row.place, revision_id: id, run_id: id, state: 'exited', out_of_memory: false } as const;
-    await expect(restartContainer(parts, row, seen, AbortSignal.timeout(10_000))).rejects.toMatchObject({
+    const [row] = await instanceStore.instancesOfRevision(database.db, id);
+    if (row === undefined || row.place === null) throw new Error('it has no instance');
+    const known = { place: row.place, instance_id: row.id, revision_id: id, name: '' };
+    const seen = { ...known, state: 'exited', out_of_memory: false } as const;
+    const start = async (lease: Lease) => await restartContainer(parts, row, seen, lease);
+    await expect(parts.leases.hold(deployMutex(row), AbortSignal.timeout(10_000), start)).rejects.toMatchObject({
       code: 'secret_missing',
     });
-    expect(await store.instance(database.db, id)).toMatchObject({
+    expect(await instanceStore.instance(database.db, row.id)).toMatchObject({
       last_exit: `TOKEN is set neither for agents/${name} nor for team:ml.`,
     });
   });
+});
+
+test('a deployer makes only an approved revision the default one; the change is in the log', async () => {
+  const { targets } = stage.parts;
+  targets['other'] = targets.local;
+  const { name, ref } = await stage.push();
+  await stage.approve(ref);
+  await ended(await ask('dora', ref));
+  await ended(await deploy(stage.parts, await stage.cast.caller('max'), { ref, target: 'other', force: false }));
+  const to = async (person: Person, target: string) =>
+    await setDefaultTarget(stage.parts, await stage.cast.caller(person), { name, target });
+  await expect(to('dora', 'other')).rejects.toMatchObject({ code: 'approval_required' });
+  await expect(to('ada', 'other')).rejects.toMatchObject({ code: 'forbidden' });
+  await to('max', 'other');
+  await to('dora', 'local');
+  const entries = await stage.database.db.all(sql`
+    select body::jsonb #>> '{actor,name}' as actor, body::jsonb #>> '{detail,after}' as after from audit.entry
+    where asset = ${`agents/${name}`} and event = 'agent.target_changed' order by seq`);
+  expect(entries).toEqual([
+    { actor: emailOf('max'), after: 'other' },
+    { actor: emailOf('dora'), after: 'local' },
+  ]);
+  delete targets['other'];
 });

@@ -10,7 +10,8 @@ export function isAfter(at: string, other: string): boolean {
   return sortable(at) > sortable(other);
 }
 
-function sortable(at: string): string {
+/** Texts in the order of their instants. */
+export function sortable(at: string): string {
   return new Date(at).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss.'.length) + nanoseconds(at);
 }
 

@@ -55,7 +55,7 @@ export async function listDeploys(
 
 export { activeDeploys, type ActiveDeploy } from './state-store.ts';
 
-/** The failed ones of the last days that no later success replaced, of the agents in the caller's list. */
+/** The failed ones of the last days that no later one replaced, of the agents in the caller's list. */
 export async function listFailedDeploys(
   db: Reader,
   user: SignedInCaller,

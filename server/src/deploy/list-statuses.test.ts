@@ -12,13 +12,23 @@ beforeAll(async () => {
   // Without a worker nothing looks at the containers.
   app = await testApp({ config: { roles: ['api'] } });
   ada = await app.user('ada@example.com', { teams: { ml: 'contributor', ops: 'contributor' } });
-  for (const name of ['serving', 'starting', 'stopped', 'failed', 'unknown', 'without-container', 'never-deployed'])
-    await storeIn(name);
+  const names = [
+    'serving',
+    'starting',
+    'asleep',
+    'stopped',
+    'failed',
+    'unknown',
+    'without-container',
+    'never-deployed',
+  ];
+  for (const name of names) await storeIn(name);
 });
 afterAll(async () => await app?.stop());
 
 async function storeIn(name: string): Promise<void> {
-  const agent = await storeAgent(app, ada.email, { name, team: name === 'failed' ? 'ops' : 'ml' });
+  const yaml = name === 'asleep' ? 'deploy: {scaling: {min: 0}}\n' : '';
+  const agent = await storeAgent(app, ada.email, { name, team: name === 'failed' ? 'ops' : 'ml', yaml });
   if (name === 'never-deployed') return;
   const revision_id = await serveAgent(app, agent, 'http://127.0.0.1:1');
   const state = name === 'starting' || name === 'failed' ? name : 'serving';
@@ -28,7 +38,8 @@ async function storeIn(name: string): Promise<void> {
     update instance set state = ${state}, detail = 'x', seen_at = clock_now() - ${age}::interval where revision_id = ${revision_id}`);
   if (name === 'stopped')
     await app.governed(sql`update route set desired = 'stopped' where agent_id = ${agent.asset_id} returning id`);
-  if (name === 'without-container') await app.db.run(sql`delete from instance where revision_id = ${revision_id}`);
+  if (['asleep', 'without-container'].includes(name))
+    await app.db.run(sql`delete from instance where revision_id = ${revision_id}`);
 }
 
 const listed = async (query: object) => (await ada.client.call('agents.statuses', { query })).items;
@@ -40,6 +51,7 @@ test('the list of a state has exactly the agents whose rows have this state', as
   expect(byState).toEqual([
     ['serving', ['serving']],
     ['starting', ['starting']],
+    ['asleep', ['asleep']],
     ['stopped', ['stopped']],
     ['failed', ['failed', 'without-container']],
     ['unknown', ['unknown']],
@@ -53,7 +65,8 @@ test('team and text narrow the list, also together and by pages', async () => {
   expect(await names({ text: 'without' })).toEqual(['without-container']);
   expect(await names({ state: 'failed', team: 'ml' })).toEqual(['without-container']);
   expect(await names({ state: 'failed', team: 'ops', text: 'without' })).toEqual([]);
-  const first = await ada.client.call('agents.statuses', { query: { state: 'failed', limit: 1 } });
+  const first = await ada.client.call('agents.statuses', { query: { state: 'failed', limit: 1, total: 'true' } });
+  expect(first.total).toBe(2);
   const query = { state: 'failed', limit: 1, cursor: first.next_cursor ?? '' } as const;
   const second = await ada.client.call('agents.statuses', { query });
   expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(['failed', 'without-container']);

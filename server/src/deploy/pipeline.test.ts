@@ -16,10 +16,12 @@ import { create } from '../registry/assets/create.ts';
 import { deleteAsset } from '../registry/assets/delete.ts';
 import { usedBy } from '../registry/references/in-use.ts';
 import { transfer, type MoveKeys } from '../registry/ownership/transfer.ts';
-import { cancel } from './cancel.ts';
-import { deleteAgent } from './delete.ts';
+import { cancel } from './operate/cancel.ts';
+import { deleteAgent } from './operate/delete.ts';
 import { moveRevisionKeys } from './revision-key.ts';
-import { stop } from './stop.ts';
+import { instanceName } from './instance-name.ts';
+import { operationKinds } from './operate/kinds.ts';
+import { stop } from './operate/stop.ts';
 import { deploy } from './deploy.ts';
 import { deployKind } from './deploy-kind.ts';
 import type { DeployInput } from './deploy-run.ts';
@@ -54,7 +56,7 @@ const approved = async (ref: string) => await stage.approve(ref);
 async function work(kind: RunKind<DeployInput> = deployKind(parts)): Promise<Worker> {
   const worker = await startWorker(
     database.db,
-    { deploy: kind },
+    { deploy: kind, ...operationKinds(parts) },
     { owner: 'test', poll_ms: 50, onError: (error) => errors.push(error) },
   );
   workers.push(worker);
@@ -102,7 +104,9 @@ test('a deployer of the team deploys the approved version, step by step, and the
   expect(deployment.steps.map((step) => `${step.n} ${step.name} ${step.state}`)).toEqual(
     deploySteps.map((step, index) => `${index + 1} ${step} done`),
   );
-  expect(await readdir(join(parts.artefact_directory, `svc-${name}`))).toEqual(['compose.yaml', 'sbom.cdx.json']);
+  expect(
+    await readdir(join(parts.artefact_directory, instanceName({ agent: name, revision_id: deployment.id, n: 1 }))),
+  ).toEqual(['compose.yaml', 'sbom.cdx.json']);
   expect(await servingOf(deployment)).toMatchObject({
     id: deployment.id,
     digest: deployment.digest,
@@ -117,18 +121,19 @@ test.each(deploySteps)(
   async (trap) => {
     const reached = Promise.withResolvers<void>();
     const dying = await work({
+      ...deployKind(parts),
       work: async (run) => {
         const dyingRun: Run<DeployInput> = {
           ...run,
           step: (name, act, undo) =>
             run.step(
               name,
-              async (signal) => {
-                const output = await act(signal);
+              async (at) => {
+                const output = await act(at);
                 if (name !== trap) return output;
                 reached.resolve();
                 // The rest never happens: the worker releases the run, as a killed worker does.
-                return await cutOff(signal);
+                return await cutOff(at.signal);
               },
               undo,
             ),
@@ -300,7 +305,7 @@ test('a deploy whose reference is deleted during the build fails; the delete of 
   expect(done.state).toBe('done');
   expect(await usedBy(database.db, caller, tool)).toEqual({ assets: [`agents/${second.name}`], hidden: 0 });
   await expect(remove()).rejects.toMatchObject({ code: 'in_use', fields: { used_by: [`agents/${second.name}`] } });
-  await deleteAgent(parts, caller, second.name, AbortSignal.timeout(10_000));
+  await deleteAgent(parts, caller, second.name);
   await remove();
 });
 
@@ -310,8 +315,7 @@ test('an agent that a serving agent calls cannot be deleted first', async () => 
   const boss = await pushed({ yaml: `subagents: [agents/${helper.name}]\n` });
   await approved(boss.ref);
   expect((await ended(await ask('dora', boss.ref))).state).toBe('done');
-  const remove = async (name: string) =>
-    await deleteAgent(parts, await cast.caller('ada'), name, AbortSignal.timeout(10_000));
+  const remove = async (name: string) => await deleteAgent(parts, await cast.caller('ada'), name);
   await expect(remove(helper.name)).rejects.toMatchObject({ code: 'in_use' });
   await remove(boss.name);
   await remove(helper.name);
@@ -335,10 +339,10 @@ test('a transferred agent continues to run, its new team operates it, and a new 
     { works: false, team: 'ml', is_delivered: false },
     { works: true, team: 'ops', is_delivered: true },
   ]);
-  await expect(stop(parts, await cast.caller('dora'), name, AbortSignal.timeout(10_000))).rejects.toMatchObject({
+  await expect(stop(parts, await cast.caller('dora'), name)).rejects.toMatchObject({
     code: 'forbidden',
   });
-  expect(await stop(parts, olga, name, AbortSignal.timeout(10_000))).toMatchObject({ state: 'stopped', team: 'ops' });
+  expect((await ended(await stop(parts, olga, name))).state).toBe('done');
   await expect(ask('olga', ref)).rejects.toMatchObject({ code: 'rbac_failed' });
 });
 
@@ -364,14 +368,21 @@ test('a missing feature that makes an agent unsafe is refused at once, by name',
     detail: expect.stringContaining('`deploy.cloud`'),
   });
   const other = await pushed();
-  await expect(
-    deploy(parts, await cast.caller('root'), { ref: other.ref, target: 'aws', force: false }),
-  ).rejects.toMatchObject({ code: 'not_in_effect' });
+  const to = async (person: Person, target: string) =>
+    await deploy(parts, await cast.caller(person), { ref: other.ref, target, force: false });
+  await expect(to('root', 'aws')).rejects.toMatchObject({ code: 'not_in_effect' });
+  // Before the question for an approval, which nobody can give for it.
+  await expect(to('dora', 'loacl')).rejects.toMatchObject({
+    code: 'not_in_effect',
+    detail: '`target`: This service has no target `loacl`; did you mean `local`? Its targets: local.',
+    errors: [{ pointer: '/target' }],
+  });
+  await expect(to('dora', 'local')).rejects.toMatchObject({ code: 'approval_required' });
 });
 
 test('after a failed undo, the deploy needs attention and names the leftovers', async () => {
   await work();
-  const { name, ref } = await pushed();
+  const { ref } = await pushed();
   await approved(ref);
   parts.targets.local.release = async () =>
     await Promise.reject(new Problem('engine_unavailable', { detail: 'The container engine does not answer' }));
@@ -385,7 +396,7 @@ test('after a failed undo, the deploy needs attention and names the leftovers', 
       leftovers: [
         {
           step: 'provision',
-          output: { container_name: `svc-${name}` },
+          output: { instances: [{ n: 1 }] },
           reason: 'The container engine does not answer',
         },
       ],

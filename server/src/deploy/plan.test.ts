@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const planAs = async (person: Person, ref: string, target?: string) =>
-  await plan(stage.database.db, await stage.cast.caller(person), { ref, target });
+  await plan(stage.parts, await stage.cast.caller(person), { ref, target });
 
 test('a plan gives the verdict of every check, changes nothing, and gives the reason for a refusal', async () => {
   const { ref } = await stage.push({ yaml: 'deploy: {region: eu-west-1}\n' });

@@ -12,6 +12,7 @@ import { costForecast } from '../ledger/agent-cost.ts';
 import { settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
+import { isOfAgent, type Pin } from '../registry/content.ts';
 import { isEmpty } from '../registry/difference/difference.ts';
 import { describeGuardrails } from '../guardrails/describe.ts';
 import { missingModels, requireOneFormat } from '../gateway/agent-models.ts';
@@ -23,16 +24,18 @@ import { deploySubject } from './decide-deploy.ts';
 import { whyEgressRefused } from './egress.ts';
 import { deployMutex } from './deploy-run.ts';
 import { findVersionToDeploy, type Wanted } from './find-version-to-deploy.ts';
+import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
-import { whatIsMissing, whyUnguardedNow } from './validate.ts';
+import { whatIsMissing, whyUnguardedNow } from './steps/1-validate.ts';
 
 type Verdict = Plan['verdicts'][number];
 
 export async function plan(
-  db: Database,
+  parts: Pick<DeployParts, 'db' | 'targets'>,
   caller: Caller,
   wish: { ref: string; target?: string | undefined },
 ): Promise<Plan> {
+  const { db } = parts;
   const user = signedIn(caller);
   const wanted = await findVersionToDeploy(db, user, wish);
   const { asset, version, target } = wanted;
@@ -40,7 +43,7 @@ export async function plan(
   const changes = await compare(db, user, asset, { before: running?.digest, after: version.digest });
   const unguarded = await whyUnguardedNow(db, { agent_id: asset.id, team: asset.team, config: wanted.config });
   const verdicts = [
-    ...(await validity(db, wanted, unguarded)),
+    ...(await validity(parts, wanted, unguarded)),
     ...(await models(db, wanted)),
     ...(await guardrails(db, wanted)),
     await permission(db, user, wanted),
@@ -70,7 +73,7 @@ function verdict(check: string, given: Verdict['verdict'], detail: string): Verd
 }
 
 async function validity(
-  db: Database,
+  { db, targets }: Pick<DeployParts, 'db' | 'targets'>,
   { version, config, target }: Wanted,
   unguarded: string | undefined,
 ): Promise<Verdict[]> {
@@ -82,7 +85,7 @@ async function validity(
     deployable
       ? verdict('validate', 'pass', `The project is valid; its agent is ${config.entrypoint ?? 'in agent.py'}.`)
       : verdict('validate', 'fail', faults.join('. ')),
-    ...whatIsMissing(config, target).map(({ field, sentence }) =>
+    ...whatIsMissing(targets, { config, target }).map(({ field, sentence }) =>
       verdict('validate', 'fail', `\`${field}\`: ${sentence}`),
     ),
     ...(refused === undefined ? [] : [verdict('validate', 'fail', refused)]),
@@ -111,14 +114,20 @@ async function permission(
 async function references(db: Database, { version }: Wanted): Promise<Verdict> {
   return await asked('resolve', async () => {
     const pins = await checkReferences(db, version);
-    return verdict(
-      'resolve',
-      'pass',
-      pins.length === 0
-        ? 'It has no references.'
-        : `${pins.map(({ ref }) => ref).join(', ')}: unchanged since the push.`,
-    );
+    return verdict('resolve', 'pass', pins.length === 0 ? 'It has no references.' : sentencesAbout(pins));
   });
+}
+
+function sentencesAbout(pins: readonly Pin[]): string {
+  const named = (those: readonly Pin[], sentence: string) =>
+    those.length === 0 ? [] : [`${those.map(({ ref }) => ref).join(', ')}: ${sentence}.`];
+  return [
+    ...named(
+      pins.filter((pin) => !isOfAgent(pin)),
+      'unchanged since the push',
+    ),
+    ...named(pins.filter(isOfAgent), 'not replaced since the push'),
+  ].join(' ');
 }
 
 async function models(db: Database, { asset, config }: Wanted): Promise<Verdict[]> {
@@ -149,9 +158,9 @@ async function secrets(db: Database, { asset, config }: Wanted): Promise<Verdict
 }
 
 async function freedom(db: Database, { asset, target }: Wanted): Promise<Verdict> {
-  const id = await activeRun(db, 'deploy', deployMutex({ agent_id: asset.id, target }));
-  if (id === undefined) return verdict('queue', 'pass', 'No other deploy of it is running.');
-  return verdict('queue', 'fail', `Another deploy of it is running: ${id}`);
+  const holder = await activeRun(db, deployMutex({ agent_id: asset.id, target }));
+  if (holder === undefined) return verdict('queue', 'pass', 'No other deploy of it is running.');
+  return verdict('queue', 'fail', `Another ${holder.kind} of it is running: ${holder.id}`);
 }
 
 // A refusal of the deploy becomes a verdict.

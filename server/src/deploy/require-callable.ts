@@ -2,8 +2,9 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { Refusal, authorize } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
+import { decideUse, type CallingAsset } from '../access/decide.ts';
 import type { AssetRecord } from '../registry/find.ts';
-import { isAllowedCaller, notAllowed } from './allowed-callers.ts';
+import { isAllowedCaller, isAllowedTeam, notAllowed } from './allowed-callers.ts';
 
 /** `serving` is undefined for an agent that is not deployed. Throws the refusal, or `not_deployed`. */
 export function requireCallable<S extends { allowed_teams: string[] | undefined; desired: string }>(
@@ -12,11 +13,33 @@ export function requireCallable<S extends { allowed_teams: string[] | undefined;
   serving: S | undefined,
 ): asserts serving is S {
   authorize(user, 'asset.invoke', agent);
-  const { name } = agent;
-  if (serving === undefined) throw new Problem('not_deployed', { detail: `agents/${name} is not deployed.` });
-  const { allowed_teams, desired } = serving;
+  requireDeployed(agent, serving);
+  const { allowed_teams } = serving;
   if (!isAllowedCaller(user, agent, allowed_teams))
     throw new Refusal({ code: 'forbidden', reason: notAllowed(agent, allowed_teams) }, 'asset.invoke', agent);
+  requireStarted(agent, serving);
+}
+
+/** The same for a call that another asset sends. Its team must be an allowed caller. */
+export function requireCallableBy<S extends { allowed_teams: string[] | undefined; desired: string }>(
+  by: CallingAsset,
+  agent: AssetRecord,
+  serving: S | undefined,
+): asserts serving is S {
+  const decision = decideUse(by, agent);
+  if (!decision.allowed) throw new Refusal(decision, 'asset.invoke', agent);
+  requireDeployed(agent, serving);
+  const { allowed_teams } = serving;
+  if (!isAllowedTeam(by.team.name, allowed_teams))
+    throw new Refusal({ code: 'forbidden', reason: notAllowed(agent, allowed_teams) }, 'asset.invoke', agent);
+  requireStarted(agent, serving);
+}
+
+function requireDeployed<S>({ ref }: AssetRecord, serving: S | undefined): asserts serving is S {
+  if (serving === undefined) throw new Problem('not_deployed', { detail: `${ref} is not deployed.` });
+}
+
+function requireStarted({ ref, name }: AssetRecord, { desired }: { desired: string }): void {
   if (desired === 'stopped')
-    throw new Problem('not_deployed', { detail: `agents/${name} is stopped.`, hint: `Run \`svc start ${name}\`.` });
+    throw new Problem('not_deployed', { detail: `${ref} is stopped.`, hint: `Run \`svc start ${name}\`.` });
 }

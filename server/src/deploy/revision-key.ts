@@ -81,7 +81,7 @@ export async function moveRevisionKeys(
 
 /** The variables with which the clients of model vendors find the gateway, and their key to it. */
 export async function modelAccess(
-  { db, key_maker, gateway_url }: Pick<DeployParts, 'db' | 'key_maker' | 'gateway_url'>,
+  { db, key_maker, gateway_url }: Pick<DeployParts, 'db' | 'key_maker'> & { gateway_url: string },
   key_id: string,
   { model }: AgentConfig,
 ): Promise<SecretFiles> {

@@ -1,22 +1,25 @@
 import type { Handlers } from '../http/handlers.ts';
-import { lastInstant, lastSeq } from '../http/last-event-id.ts';
+import { lastId, lastSeq } from '../http/last-event-id.ts';
 import { whileAllowed } from '../http/while-allowed.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { fairSlots } from '../registry/push/fair-slots.ts';
 import { runEvents } from '../runs/events.ts';
-import { cancel } from './cancel.ts';
-import { deleteAgent } from './delete.ts';
+import { cancel } from './operate/cancel.ts';
+import { deleteAgent } from './operate/delete.ts';
 import { deploy } from './deploy.ts';
 import { findDeploy, showDeploy } from './find-deploy.ts';
 import { listDeploys } from './list-deploys.ts';
 import { findLogged, logs } from './logs.ts';
 import type { DeployParts } from './parts.ts';
 import { plan } from './plan.ts';
-import { restart } from './restart.ts';
-import { start } from './start.ts';
+import { restart } from './operate/restart.ts';
+import { rollback } from './operate/rollback.ts';
+import { scale } from './operate/scale.ts';
+import { start } from './operate/start.ts';
+import { setDefaultTarget } from './operate/set-default-target.ts';
 import { showStatus } from './show-status.ts';
 import { listStatuses } from './status.ts';
-import { stop } from './stop.ts';
+import { stop } from './operate/stop.ts';
 
 export type DeployHandlers = Handlers<'deployments'> & Omit<Handlers<'agents'>, 'agents.push'>;
 
@@ -35,7 +38,7 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
   return {
     'deployments.create': async ({ caller, body }) => await deploy(parts, caller, body),
     'deployments.plan': async ({ caller, body, signal }) =>
-      await planInSlot({ user: signedIn(caller).id }, signal, async () => await plan(db, caller, body)),
+      await planInSlot({ user: signedIn(caller).id }, signal, async () => await plan(parts, caller, body)),
     'deployments.list': async ({ caller, query }) => await listDeploys(db, cursors, caller, query),
     'deployments.show': async ({ caller, params }) => await showDeploy(db, caller, params.id),
     'deployments.events': async ({ caller, callerNow, params, query, headers, signal }) => {
@@ -48,13 +51,21 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
     'agents.statuses': async ({ caller, query }) => await listStatuses(parts, caller, query),
     'agents.status': async ({ caller, params, signal }) => await showStatus(parts, caller, params.name, signal),
     'agents.logs': async ({ caller, callerNow, params: { name }, query, headers, signal }) => {
-      const wish = { ...query, given: lastInstant(headers) };
+      const wish = { ...query, given: lastId(headers) };
       const decide = async () => await findLogged(db, await callerNow(), name);
       return await whileAllowed({ decide, signal }, async (until) => await logs(parts, caller, name, wish, until));
     },
-    'agents.stop': async ({ caller, params, signal }) => await stop(parts, caller, params.name, signal),
-    'agents.start': async ({ caller, params, signal }) => await start(parts, caller, params.name, signal),
-    'agents.restart': async ({ caller, params, signal }) => await restart(parts, caller, params.name, signal),
-    'agents.delete': async ({ caller, params, signal }) => await deleteAgent(parts, caller, params.name, signal),
+    'agents.stop': async ({ caller, params, query }) => await stop(parts, caller, params.name, query.target),
+    'agents.start': async ({ caller, params, query }) => await start(parts, caller, params.name, query.target),
+    'agents.restart': async ({ caller, params, query }) => await restart(parts, caller, params.name, query.target),
+    'agents.rollback': async ({ caller, params, query, body }) =>
+      await rollback(parts, caller, { ...params, ...query }, body),
+    'agents.scale': async ({ caller, params, query, body }) =>
+      await scale(parts, caller, { ...params, ...query }, body.instances),
+    'agents.set_target': async ({ caller, params, body, signal }) => {
+      await setDefaultTarget(parts, caller, { ...params, ...body });
+      return await showStatus(parts, caller, params.name, signal);
+    },
+    'agents.delete': async ({ caller, params }) => await deleteAgent(parts, caller, params.name),
   };
 }

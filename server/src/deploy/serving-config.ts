@@ -1,6 +1,7 @@
 // What the config of a serving version says about each call.
 import { LRUCache } from 'lru-cache';
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { scalingOf } from '@gantry/contract/agent-yaml/scaling.ts';
 import { guardrailsOf } from '@gantry/contract/guardrails.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import type { Reader } from '../database/database.ts';
@@ -9,10 +10,14 @@ import type { Rule } from '../guardrails/rule.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 
 export interface ServingConfig {
+  version: string;
   /** access.allowed_callers, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
   rules: readonly Rule[];
   deploy: Pick<NonNullable<AgentConfig['deploy']>, 'tracing' | 'secrets'>;
+  /** Without calls it has no container, and a call starts one. */
+  sleeps: boolean;
+  has_subagents: boolean;
 }
 
 const max_versions = 10_000;
@@ -22,11 +27,14 @@ const read = new LRUCache<string, ServingConfig>({ max: max_versions });
 export async function servingConfig(db: Reader, version_id: string): Promise<ServingConfig> {
   const known = read.get(version_id);
   if (known !== undefined) return known;
-  const { access, guardrails, model, deploy } = await loadAgentConfig(db, version_id);
+  const { version, access, guardrails, model, deploy, subagents = [] } = await loadAgentConfig(db, version_id);
   const config = {
+    version,
     allowed_teams: access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []),
     rules: makeRules(guardrailsOf(guardrails), model?.primary),
     deploy: { tracing: deploy?.tracing, secrets: deploy?.secrets },
+    sleeps: scalingOf({ deploy }).min === 0,
+    has_subagents: subagents.length > 0,
   };
   read.set(version_id, config);
   return config;

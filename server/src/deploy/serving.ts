@@ -1,7 +1,9 @@
-// Finds the container that answers for an agent now. The ingress asks before every call.
+// Finds the instances that answer for an agent now. The ingress asks before every call.
 import { hiddenContent, type HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
+import type { RequiredGuardrail } from '@gantry/contract/guardrails/required.ts';
 import { LRUCache } from 'lru-cache';
 import type { SignedInCaller } from '../access/caller.ts';
+import type { CallingAsset } from '../access/decide.ts';
 import { wanted, type Kind, type Wanted } from '../copies/copies.ts';
 import { requiredRules } from '../guardrails/make-rules.ts';
 import type { Rule } from '../guardrails/rule.ts';
@@ -19,33 +21,51 @@ import {
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import { servingConfig } from './serving-config.ts';
-import * as store from './store.ts';
+import * as instanceStore from './instance-store.ts';
+import type * as store from './store.ts';
+import { findTarget, type Reaches } from './targets/index.ts';
+import type { Reach } from './targets/target.ts';
+import { wake } from './wake.ts';
 
-interface Serving {
+export interface Serving {
+  version: string;
   /** access.allowed_callers of the serving version, as team names. Undefined when the file names none. */
   allowed_teams: string[] | undefined;
   /** From its traces. */
   hidden: HiddenContent;
   desired: store.Desired;
-  /** Undefined while it is stopped or restarting. */
-  revision: ServingInstance | undefined;
+  /** Undefined while it is stopped. */
+  revision: ServingRevision | undefined;
 }
 
+/** An instance that takes calls. */
 export interface ServingAddress {
-  revision_id: string;
-  /** http://<address>:8080, on the agents' network. */
-  url: string;
-  /** Proves to the wrapper that the call comes from the ingress. */
+  instance_id: string;
+  /** The way of its target to it. */
+  reach: () => Promise<Reach>;
+  /** Proves to the wrapper that the call comes from the ingress. All instances of a revision have the same. */
   secret: string;
 }
 
-export interface ServingInstance extends ServingAddress {
+export interface CalledRevision {
+  revision_id: string;
   agent_id: string;
   team_id: string;
   /** Of its version, and those that the organisation requires of its team. */
   rules: readonly Rule[];
   /** Of the revision, at the gateway; null for one from before there were keys. */
   key_id: string | null;
+}
+
+export interface ServingRevision extends CalledRevision {
+  /** Empty while all are starting, and while it sleeps. */
+  instances: ServingAddress[];
+  /** Of an instance that is not among these yet. */
+  start: instanceStore.Start | null;
+  /** Without calls it has no container, and `wake` starts one. */
+  sleeps: boolean;
+  /** Its runs may call other agents. */
+  has_subagents: boolean;
 }
 
 interface CalledAgent {
@@ -59,22 +79,26 @@ interface CalledAgent {
 
 export interface ServingAgents {
   find(caller: SignedInCaller, name: string): Promise<CalledAgent>;
-  /** The container of a revision, which may be replaced by now. Undefined when it is gone. */
-  instance(revision_id: string): Promise<ServingInstance | undefined>;
+  /** As another asset calls it, as of now. Undefined when the agent does not exist. */
+  member(by: Pick<CallingAsset, 'id'>, agent_id: string): Promise<Omit<CalledAgent, 'caller'>>;
+  /** Plans an instance of the revision if it has none. The keeper of the agent starts it. */
+  wake(revision_id: string): Promise<void>;
+  /** An instance, whose revision may be replaced by now. Undefined when it is gone. */
+  instance(id: string): Promise<{ revision: CalledRevision; address: ServingAddress } | undefined>;
 }
 
-export { instanceEpoch } from './store.ts';
+export { instanceEpoch } from './instance-store.ts';
 
 interface Served {
   agent: AssetRecord;
-  route: store.ServingRow | undefined;
+  route: instanceStore.ServingRow | undefined;
 }
 
 const served: Kind<AssetFor, Served> = {
   name: 'serving',
   textOf: textOfAsset,
   load: async (db, keys) => {
-    const rows = await store.servedAgents<AssetRowWithEntries & { n: number }>(db, selectAssets(keys));
+    const rows = await instanceStore.servedAgents<AssetRowWithEntries & { n: number }>(db, selectAssets(keys));
     const found = new Map(rows.map((row) => [row.n, row]));
     return keys.map((_, index) => {
       const row = found.get(index + 1);
@@ -92,44 +116,65 @@ export function servingAgents({
   db,
   ingress_key,
   readAsOf,
-}: Pick<DeployParts, 'db' | 'ingress_key'> & { readAsOf: ReadAsOf }): ServingAgents {
+  reaches,
+}: Pick<DeployParts, 'db' | 'ingress_key'> & { readAsOf: ReadAsOf; reaches: Reaches }): ServingAgents {
   const secrets = new LRUCache<string, string>({
     max: 10_000,
     memoMethod: (revision_id) => ingressSecret(ingress_key, revision_id),
   });
-  const instanceOf = (
-    { revision_id, url, key_id }: store.Address,
-    of: Pick<ServingInstance, 'agent_id' | 'team_id' | 'rules'>,
-  ): ServingInstance | undefined =>
-    url === null ? undefined : { revision_id, url, secret: secrets.memo(revision_id), key_id, ...of };
+  // Many calls at once ask once.
+  const waking = new Map<string, Promise<void>>();
+  const addressOf = ({ id, target, place, url }: instanceStore.Address, revision_id: string): ServingAddress => ({
+    instance_id: id,
+    reach: async () => await findTarget(reaches, target)(place, url),
+    secret: secrets.memo(revision_id),
+  });
+  const servingOf = async (found: Served | undefined, required: readonly RequiredGuardrail[]) => {
+    if (found?.route === undefined) return undefined;
+    const { version_id, desired } = found.route;
+    const { version, allowed_teams, rules: own, deploy, sleeps, has_subagents } = await servingConfig(db, version_id);
+    const { id: agent_id, team, visibility } = found.agent;
+    const rules = [...own, ...requiredRules(required, team.name)];
+    const { revision_id, key_id, addresses, start } = found.route;
+    const instances = addresses.map((one) => addressOf(one, revision_id));
+    const revision =
+      desired === 'running'
+        ? { revision_id, key_id, agent_id, team_id: team.id, rules, instances, start, sleeps, has_subagents }
+        : undefined;
+    const hidden = hiddenContent(deploy, {
+      isPrivate: visibility === 'private',
+      org: { inputs: found.route.hide_trace_inputs, outputs: found.route.hide_trace_outputs },
+    });
+    return { revision, version, desired, allowed_teams, hidden };
+  };
   return {
     find: async (asking, name) => {
       const { caller, found, org } = await readAsOf(asking, {
         found: servedTo(asking.id, name),
         org: requiredGuardrails(),
       });
-      if (found?.route === undefined) return { caller, agent: found?.agent, serving: undefined };
-      const { version_id, desired } = found.route;
-      const { allowed_teams, rules: own, deploy } = await servingConfig(db, version_id);
-      const { id: agent_id, team, visibility } = found.agent;
-      const rules = [...own, ...requiredRules(org?.required_guardrails ?? [], team.name)];
-      const revision =
-        desired === 'running' ? instanceOf(found.route, { agent_id, team_id: team.id, rules }) : undefined;
-      const hidden = hiddenContent(deploy, {
-        isPrivate: visibility === 'private',
-        org: { inputs: found.route.hide_trace_inputs, outputs: found.route.hide_trace_outputs },
-      });
-      const serving = { revision, desired, allowed_teams, hidden };
-      return { caller, agent: found.agent, serving };
+      return { caller, agent: found?.agent, serving: await servingOf(found, org?.required_guardrails ?? []) };
     },
-    instance: async (revision_id) => {
-      const row = await store.addressOfRevision(db, revision_id);
-      if (row === undefined) return undefined;
-      const { version_id, agent_id, team_id, team } = row;
+    member: async (by, agent_id) => {
+      const [[found], { required_guardrails }] = await Promise.all([
+        served.load(db, [{ kind: 'agent', id: agent_id, caller_id: by.id }]),
+        settings(db),
+      ]);
+      return { agent: found?.agent, serving: await servingOf(found, required_guardrails) };
+    },
+    wake: async (revision_id) => {
+      const asked = waking.get(revision_id) ?? wake(db, revision_id).finally(() => waking.delete(revision_id));
+      waking.set(revision_id, asked);
+      await asked;
+    },
+    instance: async (id) => {
+      const row = await instanceStore.calledInstance(db, id);
+      if (row === undefined || row.address === null) return undefined;
+      const { revision_id, version_id, key_id, agent_id, team_id, team, address } = row;
       const own = await servingConfig(db, version_id);
       const { required_guardrails } = await settings(db);
       const rules = [...own.rules, ...requiredRules(required_guardrails, team)];
-      return instanceOf(row, { agent_id, team_id, rules });
+      return { revision: { revision_id, key_id, agent_id, team_id, rules }, address: addressOf(address, revision_id) };
     },
   };
 }

@@ -7,27 +7,29 @@ import type { Reader } from '../database/database.ts';
 import { settings } from '../principals/find.ts';
 import { readSecrets } from '../secrets/delivery.ts';
 import { proxyVariables } from './egress.ts';
+import { subagentAddresses } from './subagents.ts';
+import { readDescription } from './read-description.ts';
+import * as store from './store.ts';
 import { ingressSecret } from './ingress-secret.ts';
+import { instanceName, type NthInstance } from './instance-name.ts';
 import type { DeployParts } from './parts.ts';
 import { keyOfRevision, modelAccess } from './revision-key.ts';
 import { waitUntilReady } from './targets/probe.ts';
 import type { Instance, Place, PlaceInput, SecretFiles, Target } from './targets/target.ts';
 
-/** By today's setting of the organisation. The fence grows with every attempt of a run. A place of a newer attempt stays unchanged. */
+/** By today's setting of the organisation. The fence grows with every attempt. A place of a newer attempt stays unchanged. */
 export async function placeInput(
   db: Reader,
-  { revision_id, image, config }: { revision_id: string; image: string; config: AgentConfig },
+  { id, n, revision_id, image, config }: NthInstance & { id: string; image: string; config: AgentConfig },
   fence: number,
 ): Promise<PlaceInput> {
   const egress = egressOf(await settings(db), config);
   const resources = resourceLimits(config);
-  return { agent: config.name, revision_id, run_id: revision_id, fence, image, resources, egress };
+  const name = instanceName({ agent: config.name, revision_id, n });
+  return { instance_id: id, revision_id, agent: config.name, name, fence, image, resources, egress };
 }
 
-type StartParts = Pick<
-  DeployParts,
-  'db' | 'secret_stores' | 'ingress_key' | 'start_deadline_ms' | 'key_maker' | 'gateway_url' | 'listed'
->;
+type StartParts = Pick<DeployParts, 'db' | 'secret_stores' | 'ingress_key' | 'start_deadline_ms' | 'key_maker'>;
 
 export interface Raising {
   revision_id: string;
@@ -49,17 +51,22 @@ export async function startContainer(
 ): Promise<Instance & { url: string; ready: object }> {
   const { db, secret_stores, ingress_key, start_deadline_ms } = parts;
   const secrets = await readSecrets({ db, stores: secret_stores }, { agent_id, config });
-  const isLimited = place.egress !== undefined;
-  const { gateway_url } = isLimited ? parts.listed : parts;
+  const { gateway_url, subagents_url, proxy_url } = await target.outgoing(place);
   const access =
-    key_id === null || isOutsideGateway(config) ? {} : await modelAccess({ ...parts, gateway_url }, key_id, config);
+    key_id === null || isOutsideGateway(config)
+      ? {}
+      : {
+          ...(await modelAccess({ ...parts, gateway_url }, key_id, config)),
+          ...subagentAddresses(subagents_url, config),
+        };
   // Last, because a limited container reaches the outside in no other way.
-  const proxy = isLimited ? proxyVariables(parts) : {};
+  const proxy = proxy_url === undefined ? {} : proxyVariables(proxy_url);
   const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets, ...proxy };
   await target.start(place, files, signal);
   const hidden = { ...(await keyOfRevision(parts, { key_id })), ...secrets };
   const instance = await waitUntilReady({ target, place, secrets: hidden, deadline_ms: start_deadline_ms, signal });
   if (instance.url === undefined) throw new Error('a ready instance has no address');
+  await store.putDescription(db, revision_id, readDescription(instance.ready));
   return { ...instance, url: instance.url };
 }
 

@@ -2,10 +2,15 @@
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { Reader } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
-import type { UnknownAfter } from './condition.ts';
+import type { UnknownAfter } from './keep/condition.ts';
 import type { DeploymentRow } from './store.ts';
 
-/** The last deploys of agents on their targets that failed in these days, without a later success; newest first. */
+const isDeploy = (each: Sql) => sql`${each}.operation in ('deploy', 'rollback')`;
+
+/**
+ * The last operations of agents on their targets that failed in these days; newest first. A later deploy or rollback replaces every
+ * operation, and another one those that are no deploys.
+ */
 export async function failedDeployments(
   db: Reader,
   { days, before, limit }: { days: number; before?: { created_at: string; run_id: string } | undefined; limit: number },
@@ -18,6 +23,7 @@ export async function failedDeployments(
       and not exists (
         select from deployment later join run ended on ended.id = later.run_id
         where later.agent_id = d.agent_id and later.target = d.target and ended.state in ('done', 'failed', 'needs_attention')
+          and (${isDeploy(sql`later`)} or not ${isDeploy(sql`d`)})
           and (later.created_at, later.run_id) > (d.created_at, d.run_id))
     order by d.created_at desc, d.run_id desc limit ${limit}`);
 }
@@ -35,13 +41,19 @@ export const activeDeploys = async (db: Reader) =>
     select d.run_id, d.agent_id, d.agent, r.state from run r join deployment d on d.run_id = r.id
     where r.state in ('queued', 'running', 'cancelling')`);
 
+const bestFirst = sql`array_position(array['serving', 'starting', 'failed'], state)`;
+
 /** The condition of status.ts from the records, as a condition on `asset a`. */
 export function whereState(state: AgentStatus['state'], { starting, other }: UnknownAfter): Sql {
   const age = sql`extract(epoch from clock_now() - i.seen_at)`;
   const limit = sql`case i.state when 'starting' then ${starting}::float8 else ${other}::float8 end`;
   return sql`coalesce((
-    select case when r.desired = 'stopped' then 'stopped' when i.revision_id is null then 'failed'
+    select case when r.desired = 'stopped' then 'stopped'
+      when i.id is null then case when c.config #> '{deploy,scaling,min}' = '0' then 'asleep' else 'failed' end
       when i.state is null or i.seen_at is null or ${age} > ${limit} then 'unknown' else i.state end
-    from route r left join instance i on i.revision_id = r.revision_id where r.agent_id = a.id and r.target = 'local'
+    from route r join revision v on v.id = r.revision_id join content c on c.digest = v.digest left join lateral (
+      select * from instance where revision_id = r.revision_id and draining_since is null
+      order by ${bestFirst} limit 1) i on true
+    where r.agent_id = a.id and r.is_default
   ), 'not_deployed') = ${state}`;
 }

@@ -1,6 +1,7 @@
 // The state of agents. For one agent, the status looks at the container now, so a dead container shows as dead.
 // A list reads from the database the keeper's last condition and the time of its look.
 import { notInEffect, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { scalingOf } from '@gantry/contract/agent-yaml/scaling.ts';
 import type { AgentStatus, CallFigures } from '@gantry/contract/deploy.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -18,12 +19,14 @@ import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
 import { readPresentSecrets } from '../secrets/delivery.ts';
 import { dailyFigures } from '../traces/daily-figures.ts';
-import { lastCondition, look, unknownAfter, unseen, type Condition } from './condition.ts';
+import { lastCondition, look, together, unknownAfter, unseen, type Condition } from './keep/condition.ts';
 import { whyOutsideSetting } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
 import type { DeployParts } from './parts.ts';
 import { whereState } from './state-store.ts';
+import * as instanceStore from './instance-store.ts';
 import * as store from './store.ts';
+import { findTarget } from './targets/index.ts';
 
 export interface StatusQuery {
   state?: AgentStatus['state'] | undefined;
@@ -31,6 +34,7 @@ export interface StatusQuery {
   text?: string | undefined;
   limit: number;
   cursor?: string | undefined;
+  total?: boolean | undefined;
 }
 
 /** For a condition from the records. */
@@ -88,14 +92,22 @@ type Agent = Pick<AgentStatus, 'name' | 'team' | 'latest_version'> & { id: strin
 
 interface ListedAgent {
   agent: Agent;
-  /** The agent's revision and container, if it is deployed. */
+  /** The default one, if it is deployed. */
   route: store.RouteRow | undefined;
+  /** On every target, the default one first. */
+  routes: store.RouteRow[];
   config: AgentConfig | undefined;
-  row: store.InstanceRow | undefined;
+  /** By version, of all routes. */
+  configs: ReadonlyMap<string, AgentConfig>;
+  /** Of the revision, without those that drain. */
+  rows: instanceStore.InstanceRow[];
+  /** Of all its revisions. */
+  instances: instanceStore.InstanceRow[];
   setting: Settings;
   refused: Awaited<ReturnType<typeof store.refusedEgress>>;
   draining: string[];
   newest: store.DeploymentRow | undefined;
+  no_room: string | null;
   last_24h: CallFigures;
   run: RunRow | undefined;
 }
@@ -103,12 +115,14 @@ interface ListedAgent {
 /** In the order of the agents, with one statement of each kind for all of them. */
 async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedAgent[]> {
   const ids = agents.map(({ id }) => id);
-  const [routes, instances, figures] = await Promise.all([
-    store.routes(db, ids, 'local'),
-    store.instancesOf(db, ids),
+  const [routes, instances, figures, crowded] = await Promise.all([
+    store.routes(db, ids),
+    instanceStore.instancesOf(db, ids),
     dailyFigures(db, ids),
+    store.noRoom(db, ids),
   ]);
-  const routed = new Map(routes.map((route) => [route.agent_id, route]));
+  const routesOf = Map.groupBy(routes, ({ agent_id }) => agent_id);
+  const routed = new Map(routes.filter(({ is_default }) => is_default).map((route) => [route.agent_id, route]));
   const others = ids.filter((id) => !routed.has(id));
   const [configs, deployments, setting, refused] = await Promise.all([
     loadAgentConfigs(
@@ -127,42 +141,64 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
   const rowsOf = Map.groupBy(instances, ({ agent_id }) => agent_id);
   return agents.map((agent) => {
     const route = routed.get(agent.id);
-    const rows = rowsOf.get(agent.id) ?? [];
+    const all = rowsOf.get(agent.id) ?? [];
     const newest = deployments.find(({ agent_id }) => agent_id === agent.id);
     return {
       agent,
       route,
+      routes: routesOf.get(agent.id) ?? [],
       config: route && configs.get(route.version_id),
+      configs,
       setting,
       refused: refused.filter(({ revision_id }) => revision_id === route?.id),
-      row: rows.find(({ revision_id }) => revision_id === route?.id),
-      draining: rows.filter(({ seconds_draining }) => seconds_draining !== null).map(({ revision_id }) => revision_id),
+      rows: takingOf(all, route),
+      instances: all,
+      draining: [
+        ...new Set(
+          all.filter(({ seconds_draining }) => seconds_draining !== null).map(({ revision_id }) => revision_id),
+        ),
+      ],
       newest,
+      no_room: crowded.find((one) => one.agent_id === agent.id && one.target === route?.target)?.detail ?? null,
       last_24h: figures.of(agent.id),
       run: runs.find(({ id }) => id === newest?.run_id),
     };
   });
 }
 
-function describe(parts: StatusParts, listed: ListedAgent, condition: Condition): AgentStatus {
-  const { agent, route, config, row, setting, refused, draining, last_24h } = listed;
+function takingOf(rows: readonly instanceStore.InstanceRow[], route: store.RouteRow | undefined) {
+  return rows.filter((row) => row.revision_id === route?.id && instanceStore.takesCalls(row));
+}
+
+function describe(parts: StatusParts, listed: ListedAgent, { condition, each }: Conditions): AgentStatus {
+  const { agent, route, config, rows, setting, refused, draining, no_room, last_24h } = listed;
+  const [row] = rows;
   const { name, team, latest_version } = agent;
   const ref = route === undefined ? null : printVersionRef({ kind: 'agent', name, version: route.version });
-  const made = row?.place.egress;
+  const made = row?.egress ?? undefined;
   return {
     name,
     team,
     latest_version,
     draining,
+    no_room,
     last_24h,
     ...condition,
     ref,
     endpoint: route === undefined ? null : endpointOf(parts, name),
     target: route?.target ?? null,
+    targets: listed.routes.map((one) => describeTarget(parts, listed, { route: one, now: condition })),
     revision: route?.id ?? null,
     digest: route?.digest ?? null,
-    restarts: row?.restarts ?? 0,
-    last_exit: row?.last_exit ?? null,
+    restarts: rows.reduce((sum, one) => sum + one.restarts, 0),
+    last_exit: rows.find(({ last_exit }) => last_exit !== null)?.last_exit ?? null,
+    instances: rows.map(({ id, n, restarts, last_exit }, index) => ({
+      id,
+      n,
+      ...(each[index] ?? condition),
+      restarts,
+      last_exit,
+    })),
     not_in_effect: config === undefined ? [] : notInEffect(config).map(({ field }) => field),
     egress: made ?? null,
     outside_setting:
@@ -177,24 +213,55 @@ function describe(parts: StatusParts, listed: ListedAgent, condition: Condition)
   };
 }
 
-function recorded(parts: StatusParts, listed: ListedAgent): Condition {
-  return settled(listed) ?? lastCondition(parts, containerOf(listed));
+/** The default target has the state of its agent, and the others that of their last checks. */
+function describeTarget(
+  parts: StatusParts,
+  listed: ListedAgent,
+  { route, now }: { route: store.RouteRow; now: Condition },
+): AgentStatus['targets'][number] {
+  const { target, id: revision, version, is_default } = route;
+  const rows = takingOf(listed.instances, route);
+  const config = listed.configs.get(route.version_id);
+  const { state } = is_default ? now : recorded(parts, { ...listed, route, config, rows }).condition;
+  return { target, revision, version, state, is_default };
 }
 
-async function live(parts: DeployParts, listed: ListedAgent, signal: AbortSignal): Promise<Condition> {
+interface Conditions {
+  condition: Condition;
+  /** In the order of the instances. Empty when the records decide. */
+  each: Condition[];
+}
+
+function recorded(parts: StatusParts, listed: ListedAgent): Conditions {
   const known = settled(listed);
-  if (known !== undefined) return known;
-  const row = containerOf(listed);
+  if (known !== undefined) return { condition: known, each: [] };
+  const each = listed.rows.map((row) => lastCondition(parts, row));
+  return { condition: together(each), each };
+}
+
+async function live(parts: DeployParts, listed: ListedAgent, signal: AbortSignal): Promise<Conditions> {
+  const known = settled(listed);
+  if (known !== undefined) return { condition: known, each: [] };
+  const each = await Promise.all(listed.rows.map(async (row) => await lookNow(parts, listed, row, signal)));
+  return { condition: together(each), each };
+}
+
+async function lookNow(
+  parts: DeployParts,
+  listed: ListedAgent,
+  row: instanceStore.InstanceRow,
+  signal: AbortSignal,
+): Promise<Condition> {
   const seen_at = new Date().toISOString();
   try {
     const { seen, found } = await look(parts, row, signal);
     if (seen.state !== 'exited') return { ...found, seen_at };
     const lines: string[] = [];
     const query = { tail: last_lines, secrets: await secretsOf(parts, listed), signal };
-    for await (const { line } of parts.targets[row.place.target].logs(row.place, query)) lines.push(line);
+    for await (const { line } of findTarget(parts.targets, row.target).logs(seen.place, query)) lines.push(line);
     return { ...found, detail: [found.detail, ...lines].join('\n'), seen_at };
   } catch (error) {
-    if (error instanceof Problem) return { ...unseen(error), seen_at };
+    if (error instanceof Problem) return unseen(error, row);
     throw error;
   }
 }
@@ -208,11 +275,13 @@ async function secretsOf({ db, secret_stores }: DeployParts, { agent, config }: 
 }
 
 /** The state by the records, without a look at the container. */
-function settled({ route, row, newest, run }: ListedAgent): Condition | undefined {
+function settled({ route, config, rows, newest, run }: ListedAgent): Condition | undefined {
   const nothing = { in_flight: null, seen_at: null };
   if (route === undefined) return { state: 'not_deployed', detail: whyNotDeployed(newest, run), ...nothing };
   if (route.desired === 'stopped') return { state: 'stopped', detail: 'A user stopped it.', ...nothing };
-  if (row === undefined) return { state: 'failed', detail: 'It has no container.', ...nothing };
+  if (rows.length === 0 && config !== undefined && scalingOf(config).min === 0)
+    return { state: 'asleep', detail: 'The next call starts it.', ...nothing };
+  if (rows.length === 0) return { state: 'failed', detail: 'It has no container.', ...nothing };
   return undefined;
 }
 
@@ -220,9 +289,4 @@ function whyNotDeployed(newest: store.DeploymentRow | undefined, run: RunRow | u
   if (newest === undefined || run === undefined) return 'It has never been deployed.';
   const reason = typeof run.problem?.['detail'] === 'string' ? `: ${run.problem['detail']}` : '';
   return `The last deploy, of ${newest.version}, has the state ${run.state}${reason}`;
-}
-
-function containerOf({ agent, row }: ListedAgent): store.InstanceRow {
-  if (row === undefined) throw new Error(`agents/${agent.name} has no container`);
-  return row;
 }

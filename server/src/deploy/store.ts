@@ -1,11 +1,15 @@
 import type { GovernedTx } from '../access/change.ts';
+import { storableJson } from '../database/storable-text.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import type { KeySettings } from '../keys/facts.ts';
-import { allOf, beginsWith, nothing, sql, type Sql } from '../database/sql.ts';
-import type { Place } from './targets/target.ts';
+import { allOf, beginsWith, nothing, sql } from '../database/sql.ts';
+import type { Operation } from '@gantry/contract/deploy.ts';
+import type { TargetName } from './parts.ts';
+import type { Description } from './read-description.ts';
 
 export interface DeploymentRow {
   run_id: string;
+  operation: Operation;
   agent_id: string;
   agent: string;
   version_id: string;
@@ -14,6 +18,8 @@ export interface DeploymentRow {
   target: string;
   approval_id: string | null;
   cancelled_by: string | null;
+  /** Null before the switch, and for an operation without one. */
+  revision_id: string | null;
   created_at: string;
 }
 
@@ -23,7 +29,7 @@ export interface RevisionRow {
   version_id: string;
   version: string;
   digest: string;
-  target: string;
+  target: TargetName;
   image: string;
   approval_id: string | null;
   deployed_by: string;
@@ -37,41 +43,19 @@ export type Desired = 'running' | 'stopped';
 
 export interface RouteRow extends RevisionRow {
   route_id: string;
+  /** The agent's address leads to this one of its routes. */
+  is_default: boolean;
   desired: Desired;
+  stopped_at: string | null;
 }
 
-type SeenState = 'serving' | 'starting' | 'failed';
-
-export interface InstanceRow {
-  revision_id: string;
-  agent_id: string;
-  target: string;
-  place: Place;
-  url: string | null;
-  restarts: number;
-  failures: number;
-  /** True when the wait before the next start is over. */
-  is_due: boolean;
-  next_start_at: string | null;
-  last_exit: string | null;
-  started_at: string;
-  /** The result of the last look; all null before the first. */
-  state: SeenState | null;
-  detail: string | null;
-  in_flight: number | null;
-  seen_at: string | null;
-  seconds_unseen: number | null;
-  seconds_draining: number | null;
-  /** The key of the container is not the one of its revision. */
-  has_former_key: boolean;
-  /** Null for an instance without a route. */
-  desired: Desired | null;
-}
-
-export async function insertDeployment(tx: Tx, row: Omit<DeploymentRow, 'created_at' | 'cancelled_by'>): Promise<void> {
+export async function insertDeployment(
+  tx: Tx,
+  row: Omit<DeploymentRow, 'created_at' | 'cancelled_by' | 'revision_id'>,
+): Promise<void> {
   await tx.run(sql`
-    insert into deployment (run_id, agent_id, agent, version_id, version, digest, target, approval_id)
-    values (${row.run_id}, ${row.agent_id}, ${row.agent}, ${row.version_id}, ${row.version}, ${row.digest}, ${row.target},
+    insert into deployment (run_id, operation, agent_id, agent, version_id, version, digest, target, approval_id)
+    values (${row.run_id}, ${row.operation}, ${row.agent_id}, ${row.agent}, ${row.version_id}, ${row.version}, ${row.digest}, ${row.target},
       ${row.approval_id})`);
 }
 
@@ -98,14 +82,18 @@ export async function deployments(
     select * from deployment where ${allOf(conditions)} order by created_at desc, run_id desc limit ${filter.limit}`);
 }
 
-/** The newest deployment of each agent. */
+/** The newest deploy of each agent. */
 export const newestDeployments = async (db: Reader, agent_ids: readonly string[]) =>
   await db.all<DeploymentRow>(sql`
-    select distinct on (agent_id) * from deployment where agent_id = any(${agent_ids})
+    select distinct on (agent_id) * from deployment where agent_id = any(${agent_ids}) and operation in ('deploy', 'rollback')
     order by agent_id, created_at desc, run_id desc`);
 
 export async function setApproval(tx: Tx, run_id: string, approval_id: string | null): Promise<void> {
   await tx.run(sql`update deployment set approval_id = ${approval_id} where run_id = ${run_id}`);
+}
+
+export async function setRevisionOf(tx: Tx, run_id: string, revision_id: string): Promise<void> {
+  await tx.run(sql`update deployment set revision_id = ${revision_id} where run_id = ${run_id}`);
 }
 
 /** Records only the first requester of a cancel. */
@@ -116,7 +104,51 @@ export async function setCancelledBy(tx: Tx, run_id: string, name: string): Prom
 export const revision = async (db: Reader, id: string) =>
   await db.one<RevisionRow>(sql`select * from revision where id = ${id}`);
 
-const routed = sql`select v.*, r.id as route_id, r.desired from route r join revision v on v.id = r.revision_id`;
+interface OnTarget {
+  agent_id: string;
+  target: string;
+}
+
+export async function setNoRoom(tx: Tx, { agent_id, target, detail }: OnTarget & { detail: string }): Promise<void> {
+  await tx.run(sql`
+    insert into no_room (agent_id, target, detail) values (${agent_id}, ${target}, ${detail})
+    on conflict (agent_id, target) do update set detail = excluded.detail`);
+}
+
+export async function clearNoRoom(tx: Tx, { agent_id, target }: OnTarget): Promise<void> {
+  await tx.run(sql`delete from no_room where agent_id = ${agent_id} and target = ${target}`);
+}
+
+export const noRoom = async (db: Reader, agent_ids: readonly string[]) =>
+  await db.all<OnTarget & { since: string; detail: string }>(
+    sql`select agent_id, target, since, detail from no_room where agent_id = any(${agent_ids})`,
+  );
+
+/** The newest earlier revision of the agent with the version, by default with other content than the serving one. */
+export const earlierRevision = async (
+  db: Reader,
+  route: Pick<RouteRow, 'id' | 'agent_id' | 'target' | 'digest'>,
+  version: string | undefined,
+) =>
+  await db.one<RevisionRow>(sql`
+    select * from revision where agent_id = ${route.agent_id} and target = ${route.target} and id <> ${route.id}
+      and ${version === undefined ? sql`digest <> ${route.digest}` : sql`version = ${version}`}
+    order by (select max(d.created_at) from deployment d where d.revision_id = revision.id) desc nulls last, created_at desc limit 1`);
+
+/** True while nothing that the revision's containers have was revoked or changed since their start: its key and its secrets. */
+export async function isUnchanged(db: Reader, revision_id: string): Promise<boolean> {
+  const row = await db.one(sql`
+    select from revision v where v.id = ${revision_id}
+      and not exists (select from gateway_key k where k.id = v.key_id and k.revoked_at is not null)
+      and not exists (
+        select from secret_in_reach r join secret s on s.id = r.secret_id join content c on c.digest = v.digest
+          join instance i on i.revision_id = v.id
+        where r.agent_id = v.agent_id and c.config -> 'deploy' -> 'secrets' ? r.name
+          and (r.team is null or r.team = c.config ->> 'team') and s.changed_at > i.started_at)`);
+  return row !== undefined;
+}
+
+const routed = sql`select v.*, r.id as route_id, r.is_default, r.desired, r.stopped_at from route r join revision v on v.id = r.revision_id`;
 
 /** The route of an agent. `lock` holds it until the transaction ends. */
 export async function route(
@@ -129,16 +161,47 @@ export async function route(
   return await db.one<RouteRow>(sql`${routed} where r.agent_id = ${agent_id} and r.target = ${target} ${held}`);
 }
 
-export const routes = async (db: Reader, agent_ids: readonly string[], target: string) =>
-  await db.all<RouteRow>(sql`${routed} where r.agent_id = any(${agent_ids}) and r.target = ${target}`);
+/** The route behind the agent's address. */
+export const defaultRoute = async (db: Reader, agent_id: string) =>
+  await db.one<RouteRow>(sql`${routed} where r.agent_id = ${agent_id} and r.is_default`);
 
-/** The images of each agent's last two revisions on each target, and of all revisions with a container. */
+/** The route with this revision, held until the transaction ends. A switch and a stop wait for it. */
+export const holdRouteTo = async (tx: Tx, revision_id: string) =>
+  await tx.one<RouteRow>(sql`${routed} where r.revision_id = ${revision_id} for update of r`);
+
+/** Planned instances (wake.ts). Their keepers listen. */
+export const wake_channel = 'wake';
+
+export async function notifyKeepers(tx: Tx): Promise<void> {
+  await tx.run(sql`select pg_notify(${wake_channel}, '')`);
+}
+
+/** On every target, the default one first. */
+export const routes = async (db: Reader, agent_ids: readonly string[]) =>
+  await db.all<RouteRow>(sql`
+    ${routed} where r.agent_id = any(${agent_ids}) order by r.is_default desc, r.target`);
+
+/** Locked until the transaction ends, in one order for all callers. */
+export async function lockRoutes(tx: GovernedTx, agent_id: string): Promise<RouteRow[]> {
+  return await tx.all<RouteRow>(sql`${routed} where r.agent_id = ${agent_id} order by r.id for update of r`);
+}
+
+/** The targets on which a deploy or an operation of the agent has not ended. */
+export async function activeTargets(db: Reader, agent_id: string): Promise<string[]> {
+  const rows = await db.all<{ target: string }>(sql`
+    select distinct d.target from deployment d join run r on r.id = d.run_id
+    where d.agent_id = ${agent_id} and r.ended_at is null order by d.target`);
+  return rows.map(({ target }) => target);
+}
+
+/** The images of each agent's last five revisions on each target, and of all revisions with a container or a route. */
 export async function neededImages(db: Reader): Promise<Set<string>> {
   const rows = await db.all<{ image: string }>(sql`
     select image from (
       select image, row_number() over (partition by agent_id, target order by created_at desc) as age from revision
-    ) as ranked where age <= 2
-    union select v.image from instance i join revision v on v.id = i.revision_id`);
+    ) as ranked where age <= 5
+    union select v.image from instance i join revision v on v.id = i.revision_id
+    union select v.image from route r join revision v on v.id = r.revision_id`);
   return new Set(rows.map(({ image }) => image));
 }
 
@@ -174,14 +237,44 @@ export async function secretUsers(
       and (s.team is null or s.team = c.config ->> 'team')`);
 }
 
-/** The revisions with a container and a key that works, with its models. */
+interface CallingRevision {
+  agent_id: string;
+  name: string;
+  team_id: string;
+  team: string;
+  revision_id: string;
+  version_id: string;
+}
+
+/** The revision with this gateway key, while the key works. */
+export const callingRevision = async (db: Reader, key_id: string) =>
+  await db.one<CallingRevision>(sql`
+    select v.agent_id, a.name, a.team_id, t.name as team, v.id as revision_id, v.version_id
+    from revision v join gateway_key k on k.id = v.key_id join asset a on a.id = v.agent_id join team t on t.id = a.team_id
+    where k.id = ${key_id} and k.activated_at is not null and k.revoked_at is null and coalesce(k.expires_at > clock_now(), true)`);
+
+/** The revisions with a route or a container and a key that works, with its models. */
 export const revisionsWithKey = async (db: Reader, agent_id: string) =>
   await db.all<{ id: string; models: string[]; settings: KeySettings }>(sql`
-    select v.id, k.models, k.settings from revision v join instance i on i.revision_id = v.id join gateway_key k on k.id = v.key_id
-    where v.agent_id = ${agent_id} and k.revoked_at is null order by v.id`);
+    select v.id, k.models, k.settings from revision v join gateway_key k on k.id = v.key_id
+    where v.agent_id = ${agent_id} and k.revoked_at is null
+      and (exists (select from instance i where i.revision_id = v.id) or exists (select from route r where r.revision_id = v.id))
+    order by v.id`);
 
 export async function setRevisionKey(tx: GovernedTx, id: string, key_id: string): Promise<void> {
   await tx.write('revision', sql`update revision set key_id = ${key_id} where id = ${id} returning id`);
+}
+
+/** False when the revision has another image than `before`. */
+export async function setRevisionImage(
+  tx: GovernedTx,
+  { id, before, after }: { id: string; before: string; after: string },
+): Promise<boolean> {
+  const rows = await tx.write(
+    'revision',
+    sql`update revision set image = ${after} where id = ${id} and image = ${before} returning id`,
+  );
+  return rows.length > 0;
 }
 
 /** Moves the traffic to the revision. */
@@ -191,86 +284,31 @@ export async function switchRoute(
 ): Promise<void> {
   await tx.write(
     'route',
-    sql`insert into route (agent_id, target, revision_id, desired)
-        values (${to.agent_id}, ${to.target}, ${to.revision_id}, 'running')
-        on conflict (agent_id, target) do update set revision_id = excluded.revision_id, desired = 'running' returning id`,
+    sql`insert into route (agent_id, target, revision_id, desired, is_default)
+        values (${to.agent_id}, ${to.target}, ${to.revision_id}, 'running',
+          not exists (select from route where agent_id = ${to.agent_id} and is_default))
+        on conflict (agent_id, target) do update set revision_id = excluded.revision_id, desired = 'running', stopped_at = null returning id`,
   );
 }
 
+/** The caller holds both routes. */
+export async function moveDefault(tx: GovernedTx, { from, to }: { from: string; to: string }): Promise<void> {
+  await tx.write('route', sql`update route set is_default = false where id = ${from} returning id`);
+  await tx.write('route', sql`update route set is_default = true where id = ${to} returning id`);
+}
+
 export async function setDesired(tx: GovernedTx, route_id: string, desired: Desired): Promise<void> {
-  await tx.write('route', sql`update route set desired = ${desired} where id = ${route_id} returning id`);
+  await tx.write(
+    'route',
+    sql`update route set desired = ${desired}, stopped_at = case ${desired} when 'stopped' then clock_now() end where id = ${route_id} returning id`,
+  );
 }
 
 export async function removeAgent(tx: GovernedTx, agent_id: string): Promise<void> {
   await tx.write('route', sql`delete from route where agent_id = ${agent_id} returning id`);
+  await tx.run(sql`
+    delete from revision_input i using revision v where v.id = i.revision_id and v.agent_id = ${agent_id}`);
   await tx.write('revision', sql`delete from revision where agent_id = ${agent_id} returning id`);
-}
-
-const instanceColumns = sql`i.revision_id, v.agent_id, v.target, i.place, i.url, i.restarts, i.failures, i.last_exit, i.started_at,
-  i.next_start_at, i.next_start_at is null or i.next_start_at <= clock_now() as is_due,
-  i.key_id is distinct from v.key_id as has_former_key, i.state, i.detail, i.in_flight, i.seen_at, extract(epoch from clock_now() - i.seen_at)::float8 as seconds_unseen,
-  extract(epoch from clock_now() - i.draining_since)::float8 as seconds_draining, r.desired`;
-const instanceTables = sql`instance i join revision v on v.id = i.revision_id left join route r on r.revision_id = v.id`;
-
-export const instances = async (db: Reader) =>
-  await db.all<InstanceRow>(sql`select ${instanceColumns} from ${instanceTables} order by i.started_at`);
-
-export const instancesOf = async (db: Reader, agent_ids: readonly string[]) =>
-  await db.all<InstanceRow>(sql`
-    select ${instanceColumns} from ${instanceTables} where v.agent_id = any(${agent_ids}) order by i.started_at`);
-
-export const instance = async (db: Reader, revision_id: string) =>
-  await db.one<InstanceRow>(sql`select ${instanceColumns} from ${instanceTables} where i.revision_id = ${revision_id}`);
-
-/** Adds the instance of a container that has just answered. */
-export async function insertInstance(
-  tx: Tx,
-  row: { revision_id: string; place: Place; url: string; key_id: string },
-): Promise<void> {
-  await tx.run(sql`
-    insert into instance (revision_id, place, url, key_id, state, detail, seen_at)
-    values (${row.revision_id}, ${placeOnly(row.place)}, ${row.url}, ${row.key_id}, 'serving', ${serving}, clock_now())`);
-}
-
-/** The detail of a serving container. */
-export const serving = 'It answers.';
-
-export interface Seen {
-  state: SeenState;
-  detail: string;
-  in_flight: number | null;
-}
-
-/** Stores a look that found a change. */
-export async function setSeen(tx: Tx, revision_id: string, { state, detail, in_flight }: Seen): Promise<void> {
-  await tx.run(sql`
-    update instance set state = ${state}, detail = ${detail}, in_flight = ${in_flight}, seen_at = clock_now()
-    where revision_id = ${revision_id}`);
-}
-
-export interface SeenAgain {
-  revision_id: string;
-  in_flight: number | null;
-  seconds_ago: number;
-}
-
-/** Confirms looks that found no change. A row that was changed after its look stays unchanged. */
-export async function setSeenAgain(tx: Tx, looks: readonly SeenAgain[]): Promise<void> {
-  await tx.run(sql`
-    update instance i set in_flight = l.in_flight, seen_at = clock_now() - l.seconds_ago * interval '1 s'
-    from jsonb_to_recordset(${JSON.stringify(looks)}::jsonb) as l (revision_id uuid, in_flight integer, seconds_ago float8)
-    where i.revision_id = l.revision_id and i.seen_at < clock_now() - l.seconds_ago * interval '1 s'`);
-}
-
-/** From now on the instance only finishes its running calls. */
-export async function setDraining(tx: Tx, revision_id: string): Promise<void> {
-  await tx.run(sql`
-    update instance set draining_since = clock_now() where revision_id = ${revision_id} and draining_since is null`);
-}
-
-export async function removeInstance(tx: Tx, revision_id: string): Promise<void> {
-  await tx.run(sql`delete from egress_refusal where revision_id = ${revision_id}`);
-  await tx.run(sql`delete from instance where revision_id = ${revision_id}`);
 }
 
 export interface RefusedEgressRow {
@@ -298,82 +336,30 @@ export const refusedEgress = async (db: Reader, revision_ids: readonly string[])
     select revision_id, destination, reason, count::float8 as count, at from egress_refusal
     where revision_id = any(${revision_ids}) order by at desc, destination`);
 
-/** The detail of a container during its first start. */
-export const starting = 'It is starting.';
-
-/**
- * Stores the begin of a start. Calls are refused until the container is ready. Each start doubles the next wait, up to five minutes.
- * A steady run resets the wait.
- */
-export async function setStarting(tx: Tx, revision_id: string, last_exit: string | null): Promise<void> {
-  await tx.run(sql`
-    update instance set url = null, last_exit = coalesce(${last_exit}, last_exit), failures = failures + 1,
-      state = 'starting', detail = coalesce(${last_exit}, last_exit, ${starting}), in_flight = null, seen_at = clock_now(),
-      next_start_at = clock_now() + least(300, 2 ^ least(failures, 10)) * interval '1 s' where revision_id = ${revision_id}`);
-}
-
-export async function setStarted(
+export async function putDescription(
   tx: Tx,
-  started: { revision_id: string; place: Place; url: string; key_id: string | null; restarted: boolean },
+  revision_id: string,
+  { input_schema, keeps_threads }: Description,
 ): Promise<void> {
   await tx.run(sql`
-    update instance set place = ${placeOnly(started.place)}, url = ${started.url}, key_id = ${started.key_id},
-      state = 'serving', detail = ${serving}, in_flight = null, seen_at = clock_now(), started_at = clock_now(), restarts = restarts + ${started.restarted ? 1 : 0}::int where revision_id = ${started.revision_id}`);
+    insert into revision_input (revision_id, input_schema, keeps_threads)
+    values (${revision_id}, ${storableJson(input_schema)}::jsonb, ${keeps_threads})
+    on conflict (revision_id) do update set input_schema = excluded.input_schema, keeps_threads = excluded.keeps_threads`);
 }
 
-export async function setStopped(tx: Tx, revision_id: string): Promise<void> {
-  await tx.run(
-    sql`update instance set url = null, failures = 0, next_start_at = null, seen_at = null where revision_id = ${revision_id}`,
-  );
-}
+/** The agents' serving revisions on their default targets. `input` is null while no container of the revision has described it. */
+export const servingInputs = async (db: Reader, agent_ids: readonly string[]) =>
+  await db.all<ServingInput>(sql`
+    select r.agent_id, r.desired, v.id as revision_id, v.version_id, v.version, v.digest,
+      (select jsonb_build_object('schema', i.input_schema, 'keeps_threads', i.keeps_threads) from revision_input i where i.revision_id = v.id) as input
+    from route r join revision v on v.id = r.revision_id where r.is_default and r.agent_id = any(${agent_ids})`);
 
-/** Forgets the failures of containers that have run long enough. */
-export async function forgetFailures(tx: Tx, steady_seconds: number): Promise<void> {
-  await tx.run(sql`
-    update instance set failures = 0, next_start_at = null
-    where failures > 0 and url is not null and started_at < clock_now() - ${steady_seconds}::float8 * interval '1 s'`);
-}
-
-/** Null without an address while its container is away. */
-export interface Address {
+export interface ServingInput {
+  agent_id: string;
+  desired: Desired;
   revision_id: string;
   version_id: string;
-  url: string | null;
-  key_id: string | null;
-  /** Settings of the organisation. */
-  hide_trace_inputs: boolean;
-  hide_trace_outputs: boolean;
-}
-
-export const addressOfRevision = async (db: Reader, revision_id: string) =>
-  await db.one<Address & { agent_id: string; team_id: string; team: string }>(sql`
-    select i.revision_id, v.version_id, i.url, v.key_id, v.agent_id, a.team_id, t.name as team
-    from instance i join revision v on v.id = i.revision_id join asset a on a.id = v.agent_id join team t on t.id = a.team_id
-    where i.revision_id = ${revision_id}`);
-
-/** The target of an agent's calls, and the desired state. */
-export interface ServingRow extends Address {
-  desired: Desired;
-}
-
-/** All columns of `agents` and the serving columns. These are null for an agent that is not deployed. */
-export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql) =>
-  await db.all<Agent & (ServingRow | { revision_id: null })>(sql`
-    select a.*, s.* from (${agents}) a left join (
-      select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, i.url, r.desired, v.key_id, o.hide_trace_inputs,
-        o.hide_trace_outputs
-      from org o, route r join revision v on v.id = r.revision_id join instance i on i.revision_id = v.id
-    ) s on s.serving_agent_id = a.id`);
-
-/** An expression with a new value after each change of an instance or its address. */
-export const instanceEpoch = sql`(select epoch::text from instance_epoch)`;
-
-// A new place includes its compose file, which artefacts.ts stores.
-function placeOnly({ target, container_name, container_id, egress }: Place): string {
-  return JSON.stringify({
-    target,
-    container_name,
-    container_id,
-    ...(egress === undefined ? {} : { egress }),
-  } satisfies Place);
+  version: string;
+  digest: string;
+  input: { schema: Record<string, unknown> | null; keeps_threads: boolean } | null;
 }

@@ -15,8 +15,8 @@ export interface EgressProxyInput {
   network: Pick<Network, 'name' | 'gateway'>;
   port: number;
   checkAddresses: CheckAddresses;
-  /** `host:port` of a gateway at another address. An operator has set it, so it may be private. */
-  gateway?: string | undefined;
+  /** `host:port` of parts of the service at another address. An operator has set them, so they may be private. */
+  service?: readonly string[];
   onRefused: (refused: RefusedEgress) => void;
   onClosed: (used: UsedEgress) => void;
 }
@@ -47,7 +47,7 @@ const limits = { max_connections: 4096, max_connections_per_client: 256, max_byt
 const connect_ms = 10_000;
 
 export async function startEgressProxy(input: EgressProxyInput): Promise<ForwardProxy> {
-  const { network, port, checkAddresses, gateway, onRefused, onClosed } = input;
+  const { network, port, checkAddresses, service = [], onRefused, onClosed } = input;
   const clients = sharedQuestion(async () => await readClients(input));
 
   const open = async ({ client: address, host, port: asked }: Asked): Promise<Socket> => {
@@ -59,10 +59,10 @@ export async function startEgressProxy(input: EgressProxyInput): Promise<Forward
       onRefused({ agent, revision_id, destination, reason });
       return new DestinationForbidden(`${destination} ${reason}`);
     };
-    const isGateway = destination === gateway;
-    if (!isGateway && !isCovered(client.destinations, { host, port: asked }))
+    const isService = service.includes(destination);
+    if (!isService && !isCovered(client.destinations, { host, port: asked }))
       throw refuse('is not in deploy.egress of agent.yaml');
-    const socket = await connectTo({ host, port: asked }, isGateway ? undefined : checkAddresses).catch(
+    const socket = await connectTo({ host, port: asked }, isService ? undefined : checkAddresses).catch(
       (error: unknown) => {
         throw error instanceof DestinationRefused ? refuse(whyPrivate(destination)) : error;
       },

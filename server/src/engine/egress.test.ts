@@ -9,9 +9,11 @@ import { removeLeftovers } from '../testing/engine-leftovers.ts';
 import { findBaseImage } from './base-image.ts';
 import { guardEgress } from './egress.ts';
 import { openFirewall, type Firewall } from './firewall.ts';
-import { labelsFor } from './labels.ts';
+import { agentGateways } from './host-networks.ts';
+import { labelsFor, mark } from './labels.ts';
 import { ensureNetwork, removeNetwork, type Network } from './networks.ts';
 import { runInSandbox } from './sandbox.ts';
+import { engineMark, gatewayOf, subnetFor } from './subnets.ts';
 import { testInstallation } from './test-installation.ts';
 
 const { engine, settings, agents_subnet } = testInstallation(testConfig());
@@ -85,7 +87,7 @@ test.each([{ internal: true }, { internal: false }])(
     // Without rules the API is reachable. So the rules cause the refusal below.
     expect(await reachable(network, [meant, api])).toEqual([meant, api]);
 
-    const report = await guardEgress({ engine, firewall }, { network, host_ports: [Number(meant.split(':')[1])] });
+    const report = await guardEgress(firewall, { network, host_ports: [Number(meant.split(':')[1])] });
     expect(await reachable(network, [meant, api, neighbour, '169.254.169.254:80', '10.255.255.1:80'])).toEqual([meant]);
     expect(report).toMatchObject({
       siblings: { closed: true },
@@ -104,8 +106,8 @@ test.each([{ internal: true }, { internal: false }])(
 test('setting the rules again replaces them', async () => {
   const network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: true });
   const [before, after] = [await listen(network.gateway), await listen(network.gateway)];
-  await guardEgress({ engine, firewall }, { network, host_ports: [before] });
-  await guardEgress({ engine, firewall }, { network, host_ports: [after] });
+  await guardEgress(firewall, { network, host_ports: [before] });
+  await guardEgress(firewall, { network, host_ports: [after] });
   const places = [before, after].map((port) => `${network.gateway}:${port}`);
   expect(await reachable(network, places)).toEqual([places[1]]);
 }, 60_000);
@@ -121,7 +123,7 @@ test('removed rules are set again, and a round without a change runs one program
       return await firewall.restore(...lines);
     },
   };
-  const guard = async () => await guardEgress({ engine, firewall: counting }, { network, host_ports: [] });
+  const guard = async () => await guardEgress(counting, { network, host_ports: [] });
   const jumps = async () =>
     (await promisify(execFile)('iptables', ['-w', '5', '-S'])).stdout
       .split('\n')
@@ -166,6 +168,44 @@ test('a network is made once, and replaced after a change of its settings unless
   await removeNetwork(engine, opened);
   await removeNetwork(engine, opened);
 }, 60_000);
+
+test('a network from before engines had marks keeps its name, its subnet and its rules', async () => {
+  const plan = { purpose: 'agents', subnet: undefined, internal: true } as const;
+  const former = `svc-agents-${mark(engine)}`;
+  await engine.docker.createNetwork({
+    Name: former,
+    Internal: true,
+    Labels: labelsFor(engine, 'agents'),
+    IPAM: { Driver: 'default', Config: [{ Subnet: agents_subnet, Gateway: gatewayOf(agents_subnet) }] },
+    Options: { 'com.docker.network.bridge.name': `svc${mark(engine)}a` },
+  });
+  const network = await ensureNetwork(engine, plan);
+  expect(network).toMatchObject({ name: former, subnet: agents_subnet, bridge: `svc${mark(engine)}a` });
+  expect(await agentGateways(engine.installation_id)).toEqual([network.gateway]);
+  const meant = `${network.gateway}:${await listen(network.gateway)}`;
+  const api = `${network.gateway}:${await listen('0.0.0.0')}`;
+  await guardEgress(firewall, { network, host_ports: [Number(meant.split(':')[1])] });
+  const { stdout } = await promisify(execFile)('iptables', ['-w', '5', '-S', 'INPUT']);
+  expect(stdout).toContain(`-i ${network.bridge} -j SVC-${mark(engine)}-A-HOST`);
+  expect(await reachable(network, [meant, api])).toEqual([meant]);
+  await removeLeftovers(engine);
+
+  // The next one is of this engine.
+  const made = await ensureNetwork(engine, plan);
+  expect(made.name).toMatch(new RegExp(`^${former}[0-9a-z]{3}$`));
+  expect(await ensureNetwork(engine, plan)).toEqual(made);
+  expect(await agentGateways(engine.installation_id)).toEqual([made.gateway]);
+}, 60_000);
+
+test('two engines of an installation have different networks on their machine', () => {
+  const installation_id = '65e1eed0-6c1e-4a52-9f0e-2b7a1c9d4e10';
+  const [one, other] = ['LEHN:ORXO', 'GWFO:WERI'].map((engine_id) => ({ installation_id, engine_id }));
+  if (one === undefined || other === undefined) throw new Error('two engines');
+  for (const purpose of ['agents', 'listed', 'sandbox'] as const)
+    expect(subnetFor(purpose, one)).not.toBe(subnetFor(purpose, other));
+  expect(engineMark(one)).not.toBe(engineMark(other));
+  expect(engineMark(one)).toMatch(/^[0-9a-z]{3}$/);
+});
 
 test('a network has no IPv6, which has no rules, and a network with IPv6 is replaced', async () => {
   const plan = { purpose: 'agents', subnet: agents_subnet, internal: false } as const;

@@ -1,19 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { privateIpv4Ranges } from '../outbound/private-address.ts';
-import { mark } from './labels.ts';
-import type { Engine } from './client.ts';
 import type { Firewall } from './firewall.ts';
 import type { Network } from './networks.ts';
 
 // The outgoing traffic of a network's containers. The engine closes siblings (inter-container traffic is off) and, on an internal
 // network, the outside. It leaves all listeners of the host open, on any address. On an open network it also leaves the private
 // ranges and the cloud's metadata open. The firewall closes them, if the service may set it. The report has the actual state.
-
-export interface EgressParts {
-  engine: Engine;
-  firewall: Firewall;
-}
 
 export interface EgressInput {
   network: Network;
@@ -38,12 +31,12 @@ export interface Hold {
 
 /** Replaces the rules in one step, and reports the resulting state. */
 export async function guardEgress(
-  { engine, firewall }: EgressParts,
+  firewall: Firewall,
   { network, host_ports }: EgressInput,
   signal?: AbortSignal,
 ): Promise<EgressReport> {
   try {
-    const names = chainNames(engine, network);
+    const names = chainNames(network);
     const set = chains(names, { network, host_ports }, await nameservers());
     // Usually every jump exists, and one program is enough.
     const all = jumps(names, network);
@@ -63,14 +56,11 @@ export async function guardEgress(
 }
 
 /** Removes the rules of a removed network. */
-export async function unguardEgress(
-  { engine, firewall }: EgressParts,
-  network: Network,
-  signal?: AbortSignal,
-): Promise<void> {
-  const names = chainNames(engine, network);
+export async function unguardEgress(firewall: Firewall, network: Network, signal?: AbortSignal): Promise<void> {
+  const names = chainNames(network);
   for (const { target, rule } of jumps(names, { ...network, internal: false })) {
-    await firewall.restore([`:${target} - [0:0]`, `-D ${rule}`], signal);
+    // Two services that guard a network at the same moment both insert it.
+    while (await firewall.restore([`:${target} - [0:0]`, `-D ${rule}`], signal));
     await firewall.restore([`:${target} - [0:0]`, `-X ${target}`], signal);
   }
 }
@@ -91,9 +81,10 @@ interface ChainNames {
   forward: string;
 }
 
-function chainNames(engine: Engine, { bridge }: Network): ChainNames {
-  const network = bridge.slice(-1).toUpperCase();
-  return { host: `SVC-${mark(engine)}-${network}-HOST`, forward: `SVC-${mark(engine)}-${network}-OUT` };
+// The name of a bridge names the installation, its engine and the purpose of the network.
+function chainNames({ bridge }: Network): ChainNames {
+  const network = `SVC-${bridge.slice(3, -1)}-${bridge.slice(-1).toUpperCase()}`;
+  return { host: `${network}-HOST`, forward: `${network}-OUT` };
 }
 
 interface Jump {

@@ -14,7 +14,7 @@ export interface ForwardProxy {
 
 export interface ForwardProxyInput {
   address: string;
-  /** Default: any free port. */
+  /** Other processes of the same user may have it too, and the kernel distributes the connections. Default: any free port, alone. */
   port?: number;
   /** Throws DestinationForbidden. Any other error means that the destination did not answer. */
   open: (asked: Asked) => Promise<Socket>;
@@ -38,9 +38,6 @@ export interface Asked {
 /** The client gets the reason as the reason phrase of a 403. Python's HTTP clients put it into their exception. */
 export class DestinationForbidden extends Error {}
 
-/** The answer to a request for the proxy itself. */
-export const only_proxy_requests = 'Only CONNECT and http:// URLs are served';
-
 export async function startForwardProxy(input: ForwardProxyInput): Promise<ForwardProxy> {
   const sockets = new Set<Duplex>();
   const clients = new Map<string, number>();
@@ -56,7 +53,7 @@ export async function startForwardProxy(input: ForwardProxyInput): Promise<Forwa
     countClient(clients, socket, input.max_connections_per_client ?? Infinity);
   });
   server.on('connect', (incoming, socket, head) => void tunnel(incoming, { socket, head, sockets }, input));
-  server.listen(input.port ?? 0, input.address);
+  server.listen({ host: input.address, port: input.port ?? 0, reusePort: input.port !== undefined });
   await listening(server, input);
 
   // The server listens on an address and a port, so this is not the name of a pipe.
@@ -106,7 +103,7 @@ async function forward(
   const url = URL.parse(incoming.url ?? '');
   const { method = '' } = incoming;
   try {
-    if (url?.protocol !== 'http:') throw new DestinationForbidden(only_proxy_requests);
+    if (url?.protocol !== 'http:') throw new DestinationForbidden('Only CONNECT and http:// URLs are served');
     if (methods?.includes(method) === false) throw new DestinationForbidden(`${method} is refused`);
     const asked = { client: addressOf(incoming), host: url.hostname, port: Number(url.port || 80) };
     const socket = await open(asked);

@@ -20,6 +20,8 @@ export interface IndexProxy extends ForwardProxy {
 
 export interface IndexProxyInput {
   address: string;
+  /** Several processes can listen at it together. Any free one when absent. */
+  port?: number;
   /** A company proxy to the outside. */
   upstream_proxy?: string | undefined;
   max_connections?: number;
@@ -32,11 +34,12 @@ const connect_seconds = 30;
 const idle_seconds = 120;
 
 export async function startIndexProxy(input: IndexProxyInput): Promise<IndexProxy> {
-  const { address, max_connections = 256, max_bytes = 4e9, onRefusedHost } = input;
+  const { address, port, max_connections = 256, max_bytes = 4e9, onRefusedHost } = input;
   const allowed = new Map<string, AllowedHost>();
   const addressOf = sharedLookup();
   const proxy = await startForwardProxy({
     address,
+    ...(port !== undefined && { port }),
     methods: ['GET', 'HEAD'],
     max_connections,
     max_bytes,

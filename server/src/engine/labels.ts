@@ -6,6 +6,7 @@ export const label = {
   purpose: 'gantry.purpose',
   agent: 'gantry.agent',
   revision: 'gantry.revision',
+  instance: 'gantry.instance',
   run: 'gantry.run',
   fence: 'gantry.fence',
   egress: 'gantry.egress',
@@ -33,9 +34,9 @@ export function ownedBy(engine: Engine, purpose: string): { label: string[] } {
   return { label: [`${label.installation}=${engine.installation_id}`, `${label.purpose}=${purpose}`] };
 }
 
-/** A short, stable mark of the installation. All installations on an engine share its names. */
-export function mark(engine: Engine): string {
-  return engine.installation_id
+/** A short, stable mark of the installation. All installations on an engine or a machine share its names. */
+export function mark({ installation_id }: Pick<Engine, 'installation_id'>): string {
+  return installation_id
     .replaceAll(/[^a-z0-9]/gi, '')
     .toLowerCase()
     .slice(0, 8);

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { freePort } from '../testing/free-port.ts';
 import { testConfig } from '../testing/config.ts';
@@ -19,13 +21,13 @@ afterEach(async () => {
 afterAll(() => firewall.close());
 
 async function listed(rules: Firewall, proxy_port: number): Promise<ListedNetwork> {
-  const proxy = { checkAddresses: async () => await Promise.reject(new Error('unused')), gateway: undefined };
+  const proxy = { checkAddresses: async () => await Promise.reject(new Error('unused')), service: [] };
   const events = { onRefused: () => {}, onClosed: () => {} };
   const made = listedNetwork({
     engine,
     firewall: rules,
     subnet,
-    gateway_port: 4490,
+    service_ports: [4490],
     proxy_port,
     proxy: { ...proxy, ...events },
   });
@@ -42,8 +44,6 @@ test('no container starts on it while its rules cannot be set, or while another 
       'Other programs on this machine would be open to the agent: no firewall rules can be set: iptables is not installed',
   });
   const network = await (await listed(firewall, port)).open();
-  // A second process of this installation leaves the port to the first.
-  await (await listed(firewall, port)).open();
   const taken = await freePort();
   const stranger = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')).listen(
     taken,
@@ -55,6 +55,39 @@ test('no container starts on it while its rules cannot be set, or while another 
     hint: `Another program has port ${taken} on ${network.gateway}.`,
   });
   stranger.close();
+}, 60_000);
+
+test('two workers share the port of the proxy, and when one ends the other serves each connection', async () => {
+  const port = await freePort();
+  const [first, second] = [await listed(firewall, port), await listed(firewall, port)];
+  const { gateway } = await first.open();
+  await second.open();
+  // No container, and so refused by a proxy that listens.
+  const ask = async () => (await fetch(`http://${gateway}:${port}/`, { headers: { connection: 'close' } })).status;
+  const asked = async () => await Promise.all(Array.from({ length: 20 }, ask));
+  const refused = Array.from({ length: 20 }, () => 403);
+  expect(await asked()).toEqual(refused);
+  await first.close();
+  expect(await asked()).toEqual(refused);
+  const third = await listed(firewall, port);
+  await third.open();
+  await second.close();
+  expect(await asked()).toEqual(refused);
+  await third.close();
+  await expect(ask()).rejects.toThrow('fetch failed');
+}, 60_000);
+
+test('a program of another user cannot listen at the port of the proxy', async () => {
+  const port = await freePort();
+  const { gateway } = await (await listed(firewall, port)).open();
+  const script = `require('node:net').createServer().listen({ host: '${gateway}', port: ${port}, reusePort: true }, () => process.exit(0)).on('error', ({ code }) => { console.log(code); process.exit(1); })`;
+  const run = async (uid: number) =>
+    await promisify(execFile)(process.execPath, ['-e', script], { uid, cwd: '/' }).then(
+      () => 'listens',
+      ({ stdout }: { stdout: string }) => stdout.trim(),
+    );
+  expect(await run(process.getuid?.() ?? 0)).toBe('listens');
+  expect(await run(65_534)).toBe('EADDRINUSE');
 }, 60_000);
 
 test('it is made with its first agent, and opened again after a restart of the service', async () => {

@@ -1,5 +1,6 @@
 // The network of agents with limited outgoing connections. The engine isolates it, so without any rule the outside is closed. The firewall
-// closes this machine's other listeners, and the proxy is the only way out. Without the rules no container starts there.
+// closes this machine's other listeners, and the proxy is the only way out. Without the rules no container starts there. The workers that
+// share an engine listen together at the proxy's port. So the others serve the next connection of a container when one of them ends.
 import { Problem } from '@gantry/contract/problems.ts';
 import { firstUse } from '../first-use.ts';
 import type { CheckAddresses } from '../outbound/outbound.ts';
@@ -7,7 +8,7 @@ import type { Engine } from './client.ts';
 import { startEgressProxy, type RefusedEgress, type UsedEgress } from './egress-proxy.ts';
 import { guardEgress } from './egress.ts';
 import type { Firewall } from './firewall.ts';
-import { only_proxy_requests, type ForwardProxy } from './forward-proxy.ts';
+import type { ForwardProxy } from './forward-proxy.ts';
 import { ensureNetwork, hasNetwork, type Network } from './networks.ts';
 
 export interface ListedNetwork {
@@ -21,14 +22,15 @@ export interface ListedNetwork {
 export interface ListedNetworkInput {
   engine: Engine;
   firewall: Firewall;
-  subnet: string;
-  gateway_port: number;
+  subnet: string | undefined;
+  /** Of this machine, on the gateway address of the network. */
+  service_ports: readonly number[];
   proxy_port: number;
   /** Absent in a process that leaves the proxy to another one. */
   proxy?: {
     checkAddresses: CheckAddresses;
-    /** `host:port` of a gateway at another address. */
-    gateway: string | undefined;
+    /** `host:port` of parts of the service at another address. */
+    service: readonly string[];
     onRefused: (refused: RefusedEgress) => void;
     onClosed: (used: UsedEgress) => void;
   };
@@ -38,7 +40,7 @@ export function listedNetwork({
   engine,
   firewall,
   subnet,
-  gateway_port,
+  service_ports,
   proxy_port,
   proxy,
 }: ListedNetworkInput): ListedNetwork {
@@ -53,15 +55,12 @@ export function listedNetwork({
 
   const open = async (): Promise<Network> => {
     const network = await made();
-    const { host } = await guardEgress({ engine, firewall }, { network, host_ports: [gateway_port, proxy_port] });
+    const { host } = await guardEgress(firewall, { network, host_ports: [...service_ports, proxy_port] });
     if (!host.closed)
       throw new Problem('egress_not_enforced', {
         detail: `Other programs on this machine would be open to the agent: ${host.by}`,
       });
-    await serve().catch(async (error: unknown) => {
-      // During a restart, another process of this installation still has the port. The next call tries again.
-      if (!(error instanceof Problem) || !(await isServed(network, proxy_port))) throw error;
-    });
+    await serve();
     return network;
   };
   return {
@@ -76,13 +75,4 @@ export function listedNetwork({
       await serving?.close();
     },
   };
-}
-
-async function isServed({ gateway }: Network, port: number): Promise<boolean> {
-  try {
-    const answer = await fetch(`http://${gateway}:${port}/`, { signal: AbortSignal.timeout(2000) });
-    return answer.statusText === only_proxy_requests;
-  } catch {
-    return false; // the caller has the reason
-  }
 }

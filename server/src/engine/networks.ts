@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
+import type { NetworkInspectInfo } from 'dockerode';
+import { z } from 'zod';
 import { answered, ask, type Engine } from './client.ts';
 import { label, labelsFor, mark, ownedBy } from './labels.ts';
-import { gatewayOf } from './subnets.ts';
+import { engineMark, gatewayOf, subnetFor } from './subnets.ts';
 
 export interface Network {
   id: string;
@@ -13,43 +16,60 @@ export interface Network {
   internal: boolean;
 }
 
+export type NetworkPurpose = 'agents' | 'listed' | 'sandbox';
+
 export interface NetworkPlan {
-  purpose: 'agents' | 'listed' | 'sandbox';
-  /** A small subnet, such as 10.213.0.0/24. The engine's default pools have only about thirty networks. */
-  subnet: string;
+  purpose: NetworkPurpose;
+  /** The one in the settings, if any. A small one, because the engine's default pools have only about thirty networks. */
+  subnet: string | undefined;
   /** True for a network without access outside the host. */
   internal: boolean;
 }
 
 /**
  * Makes the bridge if it is missing. Its containers cannot reach each other (inter-container traffic is off). The host reaches each
- * container by its address. Each container reaches the listeners on the gateway address.
+ * container by its address. Each container reaches the listeners on the gateway address. A network of the installation in this engine stays
+ * under its name and with its subnet, whatever names an earlier release gave: its containers know its addresses.
  */
 export async function ensureNetwork(engine: Engine, plan: NetworkPlan, signal?: AbortSignal): Promise<Network> {
-  const network = plannedNetwork(engine, plan);
   const [existing] = await ask(engine.docker.listNetworks({ filters: ownedBy(engine, plan.purpose) }), {
     seconds: 15,
     signal,
   });
   if (existing !== undefined) {
-    const matches =
-      existing.Internal === plan.internal && existing.IPAM?.Config?.[0]?.Subnet === plan.subnet && !existing.EnableIPv6;
-    if (matches) return { ...network, id: existing.Id };
-    await refusedAs(plan, removeNetwork(engine, { ...network, id: existing.Id }, signal));
+    const network = readNetwork(existing);
+    const isPlanned = network.internal === plan.internal && network.subnet === (plan.subnet ?? network.subnet);
+    if (isPlanned && !existing.EnableIPv6) return network;
+    await refusedAs(network, plan, removeNetwork(engine, network, signal));
   }
+  const network = await plannedNetwork(engine, plan, signal);
   try {
     const creating = engine.docker.createNetwork({ ...creation(engine, network, plan) });
-    const created = await refusedAs(plan, ask(creating, { seconds: 30, signal }));
+    const created = await refusedAs(network, plan, ask(creating, { seconds: 30, signal }));
     return { ...network, id: created.id };
   } catch (error) {
-    // Another process of this installation made the network first.
-    if (answered(error, 409)) return ensureNetwork(engine, plan, signal);
+    // Another process of this installation made the network first, or is making it: the engine then refuses the range, until it has the name.
+    if (answered(error, 409) || (await isMadeMeanwhile(engine, plan, signal)))
+      return await ensureNetwork(engine, plan, signal);
     throw error;
   }
 }
 
+async function isMadeMeanwhile(engine: Engine, { purpose }: NetworkPlan, signal?: AbortSignal): Promise<boolean> {
+  for (let look = 0; look < 5; look++) {
+    const found = await ask(engine.docker.listNetworks({ filters: ownedBy(engine, purpose) }), { seconds: 15, signal });
+    if (found.length > 0) return true;
+    await sleep(200, undefined, signal === undefined ? {} : { signal });
+  }
+  return false;
+}
+
 /** 403: the network is in use with other settings, or another network has its range. */
-async function refusedAs<T>({ purpose, subnet }: NetworkPlan, call: Promise<T>): Promise<T> {
+async function refusedAs<T>(
+  { subnet }: Pick<Network, 'subnet'>,
+  { purpose }: NetworkPlan,
+  call: Promise<T>,
+): Promise<T> {
   try {
     return await call;
   } catch (error) {
@@ -75,26 +95,41 @@ export async function removeNetwork(engine: Engine, network: Network, signal?: A
   }
 }
 
-function plannedNetwork(engine: Engine, { purpose, subnet, internal }: NetworkPlan): Omit<Network, 'id'> {
+export function readNetwork({ Id, Name, Internal, Options, IPAM }: NetworkInspectInfo): Network {
+  const subnet = IPAM?.Config?.[0]?.Subnet ?? '';
+  const bridge = Options?.['com.docker.network.bridge.name'] ?? '';
+  return { id: Id, name: Name, bridge, subnet, gateway: gatewayOf(subnet), internal: Internal };
+}
+
+async function plannedNetwork(
+  engine: Engine,
+  { purpose, subnet: given, internal }: NetworkPlan,
+  signal?: AbortSignal,
+): Promise<Omit<Network, 'id'>> {
+  const of = { installation_id: engine.installation_id, engine_id: await engineId(engine, signal) };
+  const subnet = given ?? subnetFor(purpose, of);
+  const own = `${mark(engine)}${engineMark(of)}`;
   return {
-    name: networkName(engine, purpose),
-    // The kernel allows 15 characters in the name of an interface.
-    bridge: `svc${mark(engine)}${purpose.slice(0, 1)}`,
+    name: `svc-${purpose}-${own}`,
+    bridge: bridgeName(own, purpose),
     subnet,
     gateway: gatewayOf(subnet),
     internal,
   };
 }
 
-export function networkName(engine: Engine, purpose: NetworkPlan['purpose']): string {
-  return `svc-${purpose}-${mark(engine)}`;
+/** Older engines of one machine have the same id, from a file that they share. No two have the same directory. */
+async function engineId({ docker }: Engine, signal?: AbortSignal): Promise<string> {
+  const info: unknown = await ask(docker.info(), { seconds: 15, signal });
+  const { ID, DockerRootDir } = engineInfo.parse(info);
+  return `${ID} ${DockerRootDir}`;
 }
 
-export async function hasNetwork(
-  engine: Engine,
-  purpose: NetworkPlan['purpose'],
-  signal?: AbortSignal,
-): Promise<boolean> {
+const engineInfo = z.object({ ID: z.string(), DockerRootDir: z.string() });
+
+const bridgeName = (own: string, purpose: NetworkPurpose) => `svc${own}${purpose.slice(0, 1)}`;
+
+export async function hasNetwork(engine: Engine, purpose: NetworkPurpose, signal?: AbortSignal): Promise<boolean> {
   const found = await ask(engine.docker.listNetworks({ filters: ownedBy(engine, purpose) }), { seconds: 15, signal });
   return found.length > 0;
 }

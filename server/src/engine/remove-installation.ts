@@ -3,7 +3,7 @@ import { answered, ask, type Engine } from './client.ts';
 import { unguardEgress } from './egress.ts';
 import { openFirewall } from './firewall.ts';
 import { label, ownedBy } from './labels.ts';
-import { removeNetwork } from './networks.ts';
+import { readNetwork, removeNetwork } from './networks.ts';
 
 export interface Removed {
   containers: number;
@@ -32,16 +32,8 @@ export async function removeObjects(engine: Engine): Promise<Omit<Removed, 'imag
   const networks = await ask(docker.listNetworks({ filters }));
   const firewall = openFirewall();
   try {
-    for (const { Id, Name, Internal, Options } of networks) {
-      const network = {
-        id: Id,
-        name: Name,
-        bridge: Options?.['com.docker.network.bridge.name'] ?? '',
-        subnet: '',
-        gateway: '',
-        internal: Internal,
-      };
-      await unguardEgress({ engine, firewall }, network);
+    for (const network of networks.map(readNetwork)) {
+      await unguardEgress(firewall, network);
       await removeNetwork(engine, network);
     }
   } finally {

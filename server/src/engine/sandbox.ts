@@ -73,12 +73,19 @@ export async function runInSandbox(engine: Engine, input: SandboxInput): Promise
   }
 }
 
-/** Removes the sandboxes of this installation's killed processes. */
-export async function sweepSandboxes(engine: Engine, signal?: AbortSignal): Promise<void> {
+/** Removes the sandboxes of this installation's killed processes. Of several processes, one that lives may have the younger ones. */
+export async function sweepSandboxes(
+  engine: Engine,
+  { older_than_seconds = 0 }: { older_than_seconds?: number } = {},
+  signal?: AbortSignal,
+): Promise<void> {
   const leftovers = await ask(engine.docker.listContainers({ all: true, filters: ownedBy(engine, 'sandbox') }), {
     signal,
   });
-  await Promise.all(leftovers.map(({ Id }) => removeSandbox(engine.docker.getContainer(Id))));
+  // In seconds.
+  const latest = Date.now() / 1000 - older_than_seconds;
+  const old = leftovers.filter(({ Created }) => older_than_seconds === 0 || Created < latest);
+  await Promise.all(old.map(({ Id }) => removeSandbox(engine.docker.getContainer(Id))));
 }
 
 function sandboxSpec(engine: Engine, input: SandboxInput): Docker.ContainerCreateOptions {

@@ -22,7 +22,7 @@ export interface BuildSettings {
   ca_file?: string | undefined;
   /** A company proxy to the index, `http://host:port`. */
   upstream_proxy?: string | undefined;
-  sandbox_subnet: string;
+  sandbox_subnet: string | undefined;
   /** The build of a source distribution runs its author's code, which can read the index's credentials. */
   source_distributions: 'allow' | 'refuse';
   limits: SandboxLimits;
@@ -43,6 +43,9 @@ export interface Sandboxes {
   close(): Promise<void>;
 }
 
+// The services of an installation on one machine share the network, whose firewall opens one port. They serve the same hosts.
+const index_port = 3128;
+
 export type IndexedInput = Omit<SandboxInput, 'image' | 'network' | 'limits'>;
 
 export async function openSandboxes(o: {
@@ -50,11 +53,13 @@ export async function openSandboxes(o: {
   firewall: Firewall;
   settings: BuildSettings;
   onRefusedHost?: (host: string) => void;
+  /** No other process of the installation has sandboxes. */
+  alone: boolean;
   signal: AbortSignal;
 }): Promise<Sandboxes> {
-  const { engine, firewall, settings, signal } = o;
+  const { engine, firewall, settings, alone, signal } = o;
   const { limits } = settings;
-  await sweepSandboxes(engine, signal);
+  await sweepSandboxes(engine, alone ? {} : { older_than_seconds: limits.deadline_seconds + 60 }, signal);
   await removeOldCaches(engine, signal);
   const network = await ensureNetwork(
     engine,
@@ -63,11 +68,11 @@ export async function openSandboxes(o: {
   );
   const proxy = await startIndexProxy({
     address: network.gateway,
+    port: index_port,
     upstream_proxy: settings.upstream_proxy,
     onRefusedHost: o.onRefusedHost,
   });
-  const guard = async (until: AbortSignal) =>
-    await guardEgress({ engine, firewall }, { network, host_ports: [proxy.port] }, until);
+  const guard = async (until: AbortSignal) => await guardEgress(firewall, { network, host_ports: [proxy.port] }, until);
   const egress = await guard(signal);
   const authorities = settings.ca_file === undefined ? undefined : await readFile(settings.ca_file, 'utf8');
   const index = indexConfiguration(settings, { proxy_url: proxy.url, authorities });

@@ -1,27 +1,24 @@
 import { createHash } from 'node:crypto';
-
-export interface Subnets {
-  agents: string;
-  /** Of agents whose outgoing connections are limited. */
-  listed: string;
-  sandbox: string;
-}
+import type { NetworkPurpose } from './networks.ts';
 
 /**
- * Installations share an engine, and its networks must not overlap. Each gets two networks in 10.192.0.0/11 and one in 10.224.0.0/11 that
- * follow from its id.
+ * Installations share an engine, and engines share a machine. Their networks must not overlap. Each engine of an installation gets two
+ * networks in 10.192.0.0/11 and one in 10.224.0.0/11, which follow from both ids.
  */
-export function subnetsOf(
-  installation_id: string,
-  given: { agents_subnet: string | undefined; listed_subnet: string | undefined; sandbox_subnet: string | undefined },
-): Subnets {
-  const [first = 0, second = 0] = createHash('sha256').update(installation_id).digest();
+export function subnetFor(purpose: NetworkPurpose, of: { installation_id: string; engine_id: string }): string {
+  const [first = 0, second = 0] = digestOf(of);
   const place = first % 32;
-  return {
-    agents: given.agents_subnet ?? `10.${192 + place}.${second}.0/25`,
-    listed: given.listed_subnet ?? `10.${224 + place}.${second}.0/25`,
-    sandbox: given.sandbox_subnet ?? `10.${192 + place}.${second}.128/25`,
-  };
+  if (purpose === 'listed') return `10.${224 + place}.${second}.0/25`;
+  return `10.${192 + place}.${second}.${purpose === 'agents' ? 0 : 128}/25`;
+}
+
+/** Three letters and digits for an engine of an installation. The kernel allows 15 characters in the name of an interface. */
+export function engineMark(of: { installation_id: string; engine_id: string }): string {
+  return digestOf(of).readUInt32BE(2).toString(36).padStart(3, '0').slice(-3);
+}
+
+function digestOf({ installation_id, engine_id }: { installation_id: string; engine_id: string }): Buffer {
+  return createHash('sha256').update(`${installation_id} ${engine_id}`).digest();
 }
 
 /** The host's address on a network. */

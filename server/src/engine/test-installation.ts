@@ -29,6 +29,7 @@ export function testInstallation(config: Config): TestInstallation {
     async open(changes, onRefusedHost) {
       const firewall = openFirewall();
       const opened = await openSandboxes({
+        alone: true,
         engine,
         firewall,
         settings: { ...settings, ...changes },

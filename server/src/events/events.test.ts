@@ -128,7 +128,7 @@ test('a deploy is told at each change of its state, also when no entry of the lo
     await tx.run(sql`update run set lease_until = 'infinity' where id = ${id}`);
     const { asset_id: agent_id, name, version_id, digest } = agent;
     const of = { agent_id, agent: name, version_id, version: '1.0.0', digest, target: 'local', approval_id: null };
-    await insertDeployment(tx, { run_id: id, ...of });
+    await insertDeployment(tx, { operation: 'deploy', run_id: id, ...of });
     return id;
   });
   await expect.poll(times, patient).toBe(1);

@@ -1,8 +1,7 @@
-import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import { readRun } from '../keys/read-run.ts';
 import type { RunOfCall } from '../ledger/books.ts';
-import { readRunToken, type RunClaims } from '../run-token.ts';
 import type { TraceContext } from '../trace-context.ts';
 
 export interface GatewayRun extends RunOfCall {
@@ -21,19 +20,8 @@ export function runOfCall(
   run_key: Buffer,
   { caller, headers, trace }: { caller: KeyCaller; headers: RequestHeaders; trace: TraceContext },
 ): GatewayRun {
-  const claims = claimsOf(run_key, caller, headers.get('x-svc-run'));
-  if (claims === undefined) return { ...noRun, trace_id: trace.trace_id };
-  const { revision_id, run_id, root_run_id, caller_id, trace_id } = claims;
+  const read = readRun(run_key, caller, headers);
+  if (read === undefined || read.is_expired) return { ...noRun, trace_id: trace.trace_id };
+  const { revision_id, run_id, root_run_id, caller_id, trace_id } = read.claims;
   return { revision_id, run_id, root_run_id, caller_id, trace_id };
-}
-
-function claimsOf(run_key: Buffer, caller: KeyCaller, token: string | null): RunClaims | undefined {
-  if (token === null) return undefined;
-  const read = readRunToken(run_key, token);
-  if (read === undefined) throw new Problem('run_refused', { detail: 'The service has not signed this X-Svc-Run.' });
-  if (read.claims.key_id !== caller.id)
-    throw new Problem('run_refused', {
-      detail: `This X-Svc-Run is of another agent or revision than ${caller.label}….`,
-    });
-  return read.is_expired ? undefined : read.claims;
 }

@@ -65,9 +65,9 @@ export class GuardedCall {
   readonly #ask: AskFor;
   readonly #texts: GivenTexts;
   readonly #record: CallRecord;
-  readonly #in = newPlaceholders();
+  #in = newPlaceholders();
   #out: Placeholders | undefined;
-  readonly #given = new Set<string>();
+  #given = new Set<string>();
   /** What the caller gave. */
   #input: readonly Given[] = [];
   readonly #done = new Map<string, Done & { count: number }>();
@@ -79,6 +79,14 @@ export class GuardedCall {
     this.#ask = ask;
     this.#texts = given;
     this.#record = record;
+  }
+
+  /** For a second reading of what the agent says. It has its own notes and counts, and never ends what the call was given. */
+  again(): GuardedCall {
+    const given = { read: async () => await this.#texts.read(), forget: async () => {} };
+    const other = new GuardedCall(this.#rules, { ask: this.#ask, given, record: this.#record });
+    [other.#in, other.#given, other.#input] = [this.#in, this.#given, this.#input];
+    return other;
   }
 
   /** What the rules did so far, and how often. */

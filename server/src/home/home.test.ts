@@ -27,8 +27,11 @@ afterAll(async () => await app?.stop());
 
 const homeOf = async ({ client }: TestUser, query: { team?: string } = {}) => await client.call('home.show', { query });
 
-/** A deploy that ended in this state. */
-async function deployed(state: 'done' | 'failed' | 'cancelled'): Promise<string> {
+/** An operation that ended in this state. */
+async function deployed(
+  state: 'done' | 'failed' | 'cancelled',
+  operation: 'deploy' | 'restart' | 'scale' = 'deploy',
+): Promise<string> {
   const { asset_id: agent_id, name, version_id, digest } = agent;
   return await app.db.transaction(async (tx) => {
     const actor = { user_id: randomUUID(), name: ada.email };
@@ -37,6 +40,7 @@ async function deployed(state: 'done' | 'failed' | 'cancelled'): Promise<string>
       sql`update run set state = ${state}, ended_at = clock_now(), lease_until = 'infinity' where id = ${id}`,
     );
     await insertDeployment(tx, {
+      operation,
       run_id: id,
       agent_id,
       agent: name,
@@ -77,6 +81,19 @@ test('a failed deploy is shown until a later one succeeds; a cancelled one repla
   expect(await failed(ada)).toEqual([again]);
   await deployed('done');
   expect(await failed(ada)).toEqual([]);
+});
+
+test('another failed operation is shown until a later one ends, and hides no failed deploy', async () => {
+  const failed = async () => (await homeOf(ada)).failed_deployments.map(({ id }) => id);
+  const scale = await deployed('failed', 'scale');
+  expect(await failed()).toEqual([scale]);
+  const deploy = await deployed('failed');
+  const restart = await deployed('failed', 'restart');
+  expect(await failed()).toEqual([restart, deploy]);
+  await deployed('done', 'restart');
+  expect(await failed()).toEqual([deploy]);
+  await deployed('done');
+  expect(await failed()).toEqual([]);
 });
 
 describe('keys and budgets:', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { printAnswer } from './answer.ts';
 
-const line = { at: '2026-01-31T12:00:00.000Z', stream: 'stdout', line: 'x'.repeat(64_000), revision: '' };
+const line = { at: '2026-01-31T12:00:00.000Z', stream: 'stdout', line: 'x'.repeat(64_000), revision: '', instance: 1 };
 const last = { kind: 'cursor', cursor: 'x'.repeat(64_000) };
 const streams: EndpointName[] = ['agents.logs', 'audit.export'];
 

@@ -27,8 +27,8 @@ export function printAnswer(endpoint: Endpoint, value: unknown, { signal, refuse
     case 'data':
       return jsonReply({ data: reply.schema.parse(value) }, reply.status);
     case 'list': {
-      const { items, next_cursor } = value as Page<unknown>; // Answer<E> of this shape
-      const meta = next_cursor === undefined ? {} : { next_cursor };
+      const { items, next_cursor, total } = value as Page<unknown>; // Answer<E> of this shape
+      const meta = { ...(next_cursor !== undefined && { next_cursor }), ...(total !== undefined && { total }) };
       return jsonReply({ data: items.map((item) => reply.schema.parse(item)), meta }, reply.status);
     }
     case 'lines': {

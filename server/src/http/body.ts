@@ -57,8 +57,8 @@ export function requireType(shape: BodyShape, content_type: string | null): void
   if (shape === 'archive') {
     if (!archive_types.includes(type))
       throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });
-    // `charset=utf-8` is the only parameter that clients send; another one is refused.
-  } else if (!/^application\/json(; ?charset=utf-8)?$/.test(type))
+    // `charset=utf-8` is the only parameter that clients send; another one is refused. Clients of A2A have a name of their own for JSON.
+  } else if (!/^application\/(a2a\+)?json(; ?charset=utf-8)?$/.test(type))
     throw new Problem('unsupported_media_type', { detail: 'Send JSON as application/json.' });
 }
 

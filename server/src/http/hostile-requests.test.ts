@@ -86,7 +86,19 @@ const samples: Partial<Record<EndpointName, { params?: Record<string, string>; q
   'approvals.submit': { body: { asset: 'agents/greeter', version: '1.0.0', target: 'local', message: 'please' } },
   'deployments.list': { query: { agent: 'greeter', id: '0190b2f4', cursor: 'AAAA' } },
   'deployments.plan': { body: { ref: 'agents/greeter@1.0.0', target: 'local' } },
-  'agents.logs': { params: { name: 'greeter' }, query: { since: '2026-01-01T00:00:00Z', tail: '1', follow: 'false' } },
+  'agents.logs': {
+    params: { name: 'greeter' },
+    query: {
+      since: '2026-01-01T00:00:00Z',
+      tail: '1',
+      follow: 'false',
+      revision: '0190b2f4',
+      instance: '1',
+      level: 'error',
+      text: 'words',
+      request: '0190b2f4',
+    },
+  },
   'audit.list': {
     query: { asset: 'agents/greeter', user: 'a', action: 'b', since: '2026-01-01T00:00:00Z', cursor: 'AAAA' },
   },

@@ -4,16 +4,15 @@ import { z } from 'zod';
 import type { RequestHeaders } from './request-headers.ts';
 
 const seq = z.coerce.number().int().min(0);
-const instant = z.iso.datetime();
 
 /** Of a stream whose ids count up. */
 export function lastSeq(headers: RequestHeaders): number | undefined {
   return lastEventId(headers, seq);
 }
 
-/** Of a stream whose ids are instants. */
-export function lastInstant(headers: RequestHeaders): string | undefined {
-  return lastEventId(headers, instant);
+/** Of a stream that reads its ids itself. */
+export function lastId(headers: RequestHeaders): string | undefined {
+  return lastEventId(headers, z.string());
 }
 
 function lastEventId<Id>(headers: RequestHeaders, schema: z.ZodType<Id>): Id | undefined {

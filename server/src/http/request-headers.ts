@@ -11,6 +11,11 @@ export function requestHeaders({ headers }: IncomingMessage): RequestHeaders {
   return { get, has: (name) => get(name) !== null };
 }
 
+/** The token of `Authorization: Bearer <token>`. */
+export function bearerOf(headers: RequestHeaders): string | undefined {
+  return /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+}
+
 export function without(headers: RequestHeaders, left_out: string): RequestHeaders {
   return {
     get: (name) => (name === left_out ? null : headers.get(name)),

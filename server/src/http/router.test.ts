@@ -41,7 +41,19 @@ test('a parameter is decoded; a malformed escape stays', () => {
   expect(params('/agents/a%zz/invoke')).toEqual({ route: 'invoke.call', params: { name: 'a%zz' } });
 });
 
-test('only the paths under /agents/ belong to the ingress', () => {
+test('a parameter can end with a verb, and the longer ending wins', () => {
+  const some = router<string>();
+  some.add('GET', '/tasks/{id}', 'show');
+  some.add('POST', '/tasks/{id}:cancel', 'cancel');
+  expect(some.find('POST', '/tasks/7:cancel')).toEqual({ route: 'cancel', params: { id: '7' } });
+  expect(some.find('GET', '/tasks/7:cancel')).toEqual({ route: 'show', params: { id: '7:cancel' } });
+  expect(some.find('POST', '/tasks/:cancel')).toEqual(['GET']);
+});
+
+test('only the paths under /agents/ and /orchestrations/ belong to the ingress', () => {
   for (const [name, { path, surface }] of Object.entries<Endpoint>(endpoints))
-    expect([name, surface === 'ingress']).toEqual([name, path.startsWith('/agents/')]);
+    expect([name, surface === 'ingress' || surface === 'a2a']).toEqual([
+      name,
+      /^\/(agents|orchestrations)\//.test(path),
+    ]);
 });

@@ -1,4 +1,5 @@
-// Paths of the contract → their routes. A literal segment wins over a parameter, in every order of insertion.
+// Paths of the contract → their routes. A literal segment wins over a parameter, in every order of insertion. A parameter can end with
+// a verb: `{id}:cancel`. The longest ending wins.
 import type { Method } from '@gantry/contract/endpoint.ts';
 
 interface Routed<Route> {
@@ -16,7 +17,8 @@ interface Node<Route> {
   /** The number of segments up to here. */
   depth: number;
   literals: Map<string, Node<Route>>;
-  parameter: Node<Route> | undefined;
+  /** By what follows the parameter in its segment. */
+  parameters: Map<string, Node<Route>>;
   routes: Map<string, { method: Method; route: Route; names: string[] }>;
 }
 
@@ -27,9 +29,9 @@ export function router<Route>(): Router<Route> {
       const names: string[] = [];
       let at = root;
       for (const segment of segmentsOf(path)) {
-        const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+        const [, name, ending = ''] = /^\{(\w+)\}(:\w+)?$/.exec(segment) ?? [];
         if (name !== undefined) names.push(name);
-        at = name === undefined ? literal(at, segment) : (at.parameter ??= node(at.depth + 1));
+        at = name === undefined ? child(at, at.literals, segment) : child(at, at.parameters, ending);
       }
       at.routes.set(method, { method, route, names });
     },
@@ -58,8 +60,13 @@ function matches<Route>(at: Node<Route>, segments: readonly string[], values: re
   if (segment === undefined) return [{ at, values }];
   const known = at.literals.get(segment);
   const literally = known === undefined ? [] : matches(known, segments, values);
-  if (at.parameter === undefined || segment === '') return literally;
-  return [...literally, ...matches(at.parameter, segments, [...values, segment])];
+  const endings = [...at.parameters].filter(([ending]) => segment.length > ending.length && segment.endsWith(ending));
+  const parameterised = endings
+    .toSorted(([one], [other]) => other.length - one.length)
+    .flatMap(([ending, next]) =>
+      matches(next, segments, [...values, segment.slice(0, segment.length - ending.length)]),
+    );
+  return [...literally, ...parameterised];
 }
 
 function segmentsOf(path: string): string[] {
@@ -76,12 +83,12 @@ function decode(segment: string): string {
   }
 }
 
-function literal<Route>(at: Node<Route>, segment: string): Node<Route> {
-  const known = at.literals.get(segment) ?? node<Route>(at.depth + 1);
-  at.literals.set(segment, known);
+function child<Route>(at: Node<Route>, among: Map<string, Node<Route>>, key: string): Node<Route> {
+  const known = among.get(key) ?? node<Route>(at.depth + 1);
+  among.set(key, known);
   return known;
 }
 
 function node<Route>(depth: number): Node<Route> {
-  return { depth, literals: new Map(), parameter: undefined, routes: new Map() };
+  return { depth, literals: new Map(), parameters: new Map(), routes: new Map() };
 }

@@ -17,9 +17,17 @@ export interface ServeEvents {
   full: () => void;
 }
 
+export interface ServeAddress {
+  host: string;
+  port: number;
+  max_connections: number;
+  /** Other processes of the same user may listen there too, and the kernel distributes the connections. */
+  reuse_port?: boolean;
+}
+
 export async function serve(
   listener: RequestListener,
-  { host, port, max_connections }: { host: string; port: number; max_connections: number },
+  { host, port, max_connections, reuse_port = false }: ServeAddress,
   { unparsed: onUnparsed, full }: ServeEvents,
 ): Promise<Listening> {
   const limits = {
@@ -45,7 +53,7 @@ export async function serve(
     full();
   });
   answerUnparsed(server, onUnparsed);
-  await listen(server, host, port);
+  await listen(server, { host, port, reusePort: reuse_port });
   const address = server.address() as AddressInfo; // a TCP server that listens has one
   const shown = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${shown}:${address.port}`, close: async (wait_ms) => await close(server, wait_ms) };
@@ -60,12 +68,12 @@ function unreadableHost({ headers: { host } }: IncomingMessage): Problem | undef
   return new Problem('malformed', { detail });
 }
 
-async function listen(server: Server, host: string, port: number): Promise<void> {
+async function listen(server: Server, at: { host: string; port: number; reusePort: boolean }): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new PortTaken(host, port) : error),
+      reject(error.code === 'EADDRINUSE' ? new PortTaken(at.host, at.port) : error),
     );
-    server.listen(port, host, resolve);
+    server.listen(at, resolve);
   });
 }
 

@@ -2,8 +2,9 @@
 // record of refusals, security headers, order of the checks.
 import type { SurfaceName } from '@gantry/contract/endpoint.ts';
 import type { Problem } from '@gantry/contract/problems.ts';
-import type { KeyCaller, SignedInCaller } from '../access/caller.ts';
+import type { AgentCaller, KeyCaller, SignedInCaller } from '../access/caller.ts';
 import type { RoleName } from '../config.ts';
+import { a2aProblemReply } from './a2a-problem-reply.ts';
 import { modelProblemReply } from './model-problem-reply.ts';
 import { problemReply } from './problem-reply.ts';
 import type { Reply } from './reply.ts';
@@ -33,7 +34,7 @@ export interface Ways {
 interface Way {
   isUsed: (sender: Sender) => boolean;
   /** Throws `unauthenticated` when the proof is invalid. */
-  authenticate: (sender: Sender) => Promise<SignedInCaller | KeyCaller>;
+  authenticate: (sender: Sender) => Promise<SignedInCaller | KeyCaller | AgentCaller>;
 }
 
 const mebibyte = 1024 * 1024;
@@ -46,6 +47,12 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     ways: ['cookie', 'bearer'],
     max_body_bytes: 10 * mebibyte,
     printProblem: problemReply,
+  },
+  a2a: {
+    role: 'ingress',
+    ways: ['cookie', 'bearer'],
+    max_body_bytes: 10 * mebibyte,
+    printProblem: a2aProblemReply,
   },
   // An image lies in the request as text.
   gateway: {

@@ -60,7 +60,13 @@ describe('a stream of an agent that its reader may no longer read:', () => {
       );
       const row = { run_id: run.id, agent_id: asset_id, agent: 'greeter', version_id, version: '1.0.0' };
       if (kind === 'deploy')
-        await insertDeployment(tx, { ...row, digest: 'sha256:x', target: 'local', approval_id: null });
+        await insertDeployment(tx, {
+          operation: 'deploy',
+          ...row,
+          digest: 'sha256:x',
+          target: 'local',
+          approval_id: null,
+        });
       return run;
     });
     const say = async (message: string) =>

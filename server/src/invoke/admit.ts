@@ -1,27 +1,51 @@
 // Decides if the caller may call the agent: first the ACL's `use`, then allowed_callers, which can only narrow it.
 import type { HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Caller, SignedInCaller } from '../access/caller.ts';
+import type { Caller, EndCaller } from '../access/caller.ts';
 import type { AssetRecord } from '../registry/find.ts';
+import type { Link } from '../run-token.ts';
 import { requireCallable } from '../deploy/require-callable.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import type { ServingAgents, ServingInstance } from '../deploy/serving.ts';
+import type { Serving, ServingAgents, ServingRevision } from '../deploy/serving.ts';
 
-export interface Admitted {
-  user: SignedInCaller;
-  agent: AssetRecord;
-  /** The only revision that may take the call. */
-  instance: ServingInstance;
-  /** From the traces of the run. */
-  hidden: HiddenContent;
+/** The assets between the end caller and the agent. */
+export interface Through {
+  /** The first run. Undefined for an agent that calls for itself: this is the first. */
+  root_run_id: string | undefined;
+  /** Of the first run. Undefined: the trace of the request goes on. */
+  trace_id?: string | undefined;
+  /** Nearest first. At least one. */
+  chain: readonly Link[];
 }
 
-/** Throws the refusal, `not_deployed`, or `agent_unavailable` while the container restarts. */
+export interface Admitted {
+  user: EndCaller;
+  /** Undefined when the end caller calls the agent directly. */
+  through?: Through | undefined;
+  agent: AssetRecord;
+  /** The only revision that may take the call. It has an instance, or may sleep (await-instance.ts). */
+  revision: ServingRevision;
+  /** From the traces of the run. */
+  hidden: HiddenContent;
+  /** Decides anew, as of now. */
+  again: () => Promise<Admitted>;
+}
+
+/** Throws the refusal, `not_deployed`, or `agent_unavailable` while the container of an agent that never sleeps restarts. */
 export async function admit(agents: ServingAgents, caller: Caller, name: string): Promise<Admitted> {
   const { caller: user, agent, serving } = await agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
   requireCallable(user, agent, serving);
-  if (serving.revision === undefined)
-    throw new Problem('agent_unavailable', { detail: `The container of agents/${name} is restarting.` });
-  return { user, agent, instance: serving.revision, hidden: serving.hidden };
+  const revision = answeringRevision(agent, serving);
+  const { hidden } = serving;
+  // The moment of this admission would prove its state.
+  const { moment: _, ...asking } = user;
+  return { user, agent, revision, hidden, again: async () => await admit(agents, asking, name) };
+}
+
+/** Throws `agent_unavailable` while the container of an agent that never sleeps restarts. */
+export function answeringRevision({ ref }: AssetRecord, { revision }: Serving): ServingRevision {
+  if (revision === undefined || (revision.instances.length === 0 && !revision.sleeps))
+    throw new Problem('agent_unavailable', { detail: `The container of ${ref} is restarting.` });
+  return revision;
 }

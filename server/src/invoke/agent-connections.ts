@@ -9,14 +9,21 @@ import { buildConnector, Pool, type Dispatcher } from 'undici';
 import type { ServingAddress } from '../deploy/serving.ts';
 
 export interface AgentConnections {
-  /** Connections to this revision's container only, kept for the next call. */
-  to(instance: ServingAddress): Dispatcher;
+  /** Connections to this instance only, kept for the next call. */
+  to(instance: ProvenAddress): Dispatcher;
   /** Ends every open call, but not its run. */
   destroy(): Promise<void>;
 }
 
+interface ProvenAddress extends Pick<ServingAddress, 'instance_id' | 'secret'> {
+  url: string;
+}
+
 /** The server at a container's address did not prove to be that container. */
 export class Unproven extends Error {}
+
+/** No connection was made, so the instance has not got the request. */
+export class NotConnected extends Error {}
 
 // A crew may work for a day. Its caller and `cancel` limit a call, the connection does not.
 const max_ms = 24 * 60 * 60 * 1000;
@@ -25,18 +32,18 @@ const connect_ms = 5000;
 const proof_ms = 10_000;
 // A container has at most 256 running and 256 waiting calls. With more connections, a health check or a cancel never queues behind them.
 const max_connections = 1024;
-const max_revisions = 10_000;
+const max_instances = 10_000;
 const max_head_bytes = 4096;
 
 export function agentConnections(): AgentConnections {
   const pools = new LRUCache<string, Pool>({
-    max: max_revisions,
+    max: max_instances,
     // Ends with its last call.
     dispose: (pool, _, reason) => void (reason === 'evict' && pool.close()),
   });
   return {
     to(instance) {
-      const key = `${instance.revision_id} ${instance.url}`;
+      const key = `${instance.instance_id} ${instance.url}`;
       const known = pools.get(key);
       if (known !== undefined) return known;
       const made = provenPool(instance);
@@ -47,20 +54,20 @@ export function agentConnections(): AgentConnections {
   };
 }
 
-function provenPool({ url, secret }: ServingAddress): Pool {
+function provenPool({ url, secret }: ProvenAddress): Pool {
   const connect = buildConnector({ timeout: connect_ms });
-  return new Pool(url, {
+  return new Pool(new URL(url).origin, {
     headersTimeout: max_ms,
     bodyTimeout: max_ms,
     connections: max_connections,
     pipelining: 1,
     connect: (options, done) =>
       connect(options, (...[error, socket]) => {
-        if (error !== null) return done(error, null);
+        if (error !== null) return done(new NotConnected(error.message, { cause: error }), null);
         prove(socket, secret, (failure) => {
           if (failure === undefined) return done(null, socket);
           socket.destroy();
-          done(failure, null);
+          done(new NotConnected(failure.message, { cause: failure }), null);
         });
       }),
   });

@@ -1,4 +1,5 @@
 // Where the events of an agent's stream carry text (AG-UI, as the wrapper writes it).
+import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import type { Delta, Event, EventForm } from '../guardrails/guarded-events.ts';
 import type { DocumentForm } from '../guardrails/json-texts.ts';
 
@@ -55,4 +56,8 @@ function endsOf(type: string, event: Event): string[] {
   if (type === 'RUN_FINISHED' || type === 'RUN_ERROR') return [''];
   const ending = Object.values(pieces).find(({ ends }) => ends === type);
   return ending === undefined ? [] : [`${type} ${String(event[ending.of])}`];
+}
+
+export function printEvent(event: Event): string {
+  return printServerSentEvent({ data: JSON.stringify(event) });
 }

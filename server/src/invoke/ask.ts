@@ -1,8 +1,10 @@
 import type { Caller } from '../access/caller.ts';
-import { admit } from './admit.ts';
+import type { Admitted } from './admit.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import type { Ingress } from './ingress.ts';
-import { callAgent, short_ms, type UpstreamCall } from './upstream.ts';
+import { notAwake } from './await-instance.ts';
+import { callPlaced } from './place-call.ts';
+import { short_ms, type UpstreamCall } from './upstream.ts';
 
 export interface Question {
   caller: Caller;
@@ -10,21 +12,25 @@ export interface Question {
   signal: AbortSignal;
 }
 
-/** An agent's description of itself, for its callers. */
-export async function ask(
+/** An agent's description of itself. It starts no container. */
+export async function askAgent(
   ingress: Ingress,
-  { caller, name, signal }: Question,
-  path: UpstreamCall['path'],
-): Promise<Answer & { ref: string }> {
-  const { agent, instance, user } = await admit(ingress.agents, caller, name);
+  { agent, revision, user }: Pick<Admitted, 'agent' | 'revision' | 'user'>,
+  { path, signal }: Pick<UpstreamCall, 'path'> & Pick<Question, 'signal'>,
+): Promise<Answer> {
+  if (revision.instances.length === 0) throw notAwake({ agent, revision });
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(short_ms)]);
-  const said = await callAgent(ingress.connections, {
-    instance,
+  const placed = ingress.open_calls.place(revision.instances);
+  const asking = callPlaced(ingress.connections, placed, {
     agent,
     caller: user,
     method: 'GET',
     path,
     signal: bounded,
   });
-  return { ref: agent.ref, ...(await readAnswer(agent.ref, said)) };
+  try {
+    return await readAnswer(agent.ref, await asking);
+  } finally {
+    placed.end();
+  }
 }

@@ -2,9 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { SignedInCaller } from '../access/caller.ts';
+import type { EndCaller } from '../access/caller.ts';
+import type { Link } from '../run-token.ts';
 
-type Who = Pick<SignedInCaller, 'id' | 'kind' | 'label' | 'memberships'>;
+type Chain = readonly Link[];
+type Who = Pick<EndCaller, 'id' | 'kind' | 'label' | 'memberships'>;
 
 const good_for_seconds = 60;
 
@@ -16,13 +18,20 @@ const signed = new LRUCache<string, string>({
   ttlResolution: 0,
 });
 
-/** A JWT (HS256). It is valid for one minute. Its audience makes it invalid for another agent. */
-export async function callerIdentity(secret: string, ref: string, caller: Who): Promise<string> {
+/**
+ * A JWT (HS256). It is valid for one minute. Its audience makes it invalid for another agent. `sub` is the end caller, and `act` the assets
+ * through which the call came, nearest first (RFC 8693).
+ */
+export async function callerIdentity(secret: string, ref: string, caller: Who, chain: Chain = []): Promise<string> {
   const teams = caller.memberships.map(({ team }) => team);
-  const everything = JSON.stringify([secret, ref, caller.id, caller.label, teams]);
+  const everything = JSON.stringify([secret, ref, caller.id, caller.label, teams, chain.map((one) => one.ref)]);
   const recent = signed.get(everything);
   if (recent !== undefined) return recent;
-  const identity = await new SignJWT({ email: caller.kind === 'user' ? caller.label : null, teams })
+  const identity = await new SignJWT({
+    email: caller.kind === 'user' ? caller.label : null,
+    teams,
+    ...actorClaim(chain),
+  })
     .setProtectedHeader({ alg: 'HS256', typ: 'caller+jwt' })
     .setIssuer('gantry')
     .setAudience(ref)
@@ -34,7 +43,19 @@ export async function callerIdentity(secret: string, ref: string, caller: Who): 
   return identity;
 }
 
-/** Callers name their threads. Each caller has a separate name space, so nobody continues another caller's conversation. */
-export function threadSpace(agent_id: string, caller: Who): string {
-  return createHmac('sha256', agent_id).update(caller.id).digest('base64url').slice(0, 22);
+interface Actor {
+  act?: Actor & { sub: string };
+}
+
+function actorClaim(chain: Chain): Actor {
+  return chain.reduceRight<Actor>((inner, { ref }) => ({ act: { sub: ref, ...inner } }), {});
+}
+
+/**
+ * Callers name their threads. Each caller has a separate name space, so nobody continues another caller's conversation. A caller has
+ * another one for each way to the agent.
+ */
+export function threadSpace(agent_id: string, caller: Pick<Who, 'id'>, chain: Chain = []): string {
+  const who = [...chain.map(({ id }) => id), caller.id].join(' ');
+  return createHmac('sha256', agent_id).update(who).digest('base64url').slice(0, 22);
 }

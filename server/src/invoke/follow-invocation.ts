@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import { noRequest } from '../access/caller.ts';
-import type { ServingInstance } from '../deploy/serving.ts';
+import type { CalledRevision, ServingAddress } from '../deploy/serving.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { guardedOutput, guardInvocation } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
@@ -15,43 +15,44 @@ import { refusalOf } from './upstream.ts';
 /** The longest time that the wrapper holds the request open until the run ends. */
 const wait_seconds = 20;
 const look_again_ms = 1000;
-// A container may be too busy to answer for a short time. A dead one soon loses its address (deploy/keeper.ts).
+// A container may be too busy to answer for a short time. A dead one soon loses its address (deploy/keep/keeper.ts).
 const max_silences = 5;
 
-type Followed = Pick<store.Invocation, 'id' | 'revision_id' | 'caller_id'>;
+type Followed = Pick<store.Invocation, 'id' | 'instance_id' | 'caller_id' | 'root_run_id'>;
 
-/** Ends when the answer is stored, or when the service stops. The next service follows the run again. */
-export async function followInvocation(ingress: Ingress, row: Followed): Promise<void> {
-  const { agents, stopping } = ingress;
-  for (let silences = 0; !stopping.aborted && silences < max_silences;) {
-    const instance = await retryWhileAway(stopping, async () => await agents.instance(row.revision_id));
-    const asked = instance === undefined ? 'lost' : await askFor(ingress, instance, row.id);
-    if (typeof asked === 'object' && instance !== undefined)
-      return await storeEnd(ingress, row.id, await guardedAnswer(ingress, { row, instance }, asked));
+/** Ends when the answer is stored, when this ingress loses the call, or when the service stops. Then another one follows the run again. */
+export async function followInvocation(ingress: Ingress, row: Followed, lost: AbortSignal): Promise<void> {
+  const { agents, db, owner } = ingress;
+  const signal = AbortSignal.any([ingress.stopping, lost]);
+  const storeEnd = async (answer: Answer) =>
+    await retryWhileAway(signal, async () => await store.end(db, row.id, answer, owner));
+  for (let silences = 0; !signal.aborted && silences < max_silences;) {
+    const { instance_id } = row;
+    const find = async () => (instance_id === null ? undefined : await agents.instance(instance_id));
+    const called = await retryWhileAway(signal, find);
+    const asked = called === undefined ? 'lost' : await askFor(ingress, called.address, { run_id: row.id, signal });
+    if (typeof asked === 'object' && called !== undefined)
+      return await storeEnd(await guardedAnswer(ingress, { row, ...called }, asked));
     if (asked === 'lost') break;
     silences = asked === 'silent' ? silences + 1 : 0;
-    await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // the stop ended the sleep
+    await sleep(look_again_ms, undefined, { signal }).catch(() => {}); // the loop ends
   }
-  if (!stopping.aborted) await storeEnd(ingress, row.id, answerOf(interrupted(row.id)));
-}
-
-/** A service that stops before it is stored leaves it to the next one, which asks the container. */
-export async function storeEnd({ db, stopping }: Ingress, run_id: string, answer: Answer): Promise<void> {
-  await retryWhileAway(stopping, async () => await store.end(db, run_id, answer));
+  if (!signal.aborted) await storeEnd(answerOf(interrupted(row.id)));
 }
 
 async function askFor(
-  { connections, stopping }: Ingress,
-  instance: ServingInstance,
-  run_id: string,
+  { connections }: Ingress,
+  instance: ServingAddress,
+  { run_id, signal }: { run_id: string; signal: AbortSignal },
 ): Promise<Answer | 'running' | 'lost' | 'silent'> {
   try {
-    const answered = await request(`${instance.url}/runs/${run_id}/answer?wait_seconds=${wait_seconds}`, {
-      dispatcher: connections.to(instance),
-      headers: { 'x-svc-ingress-secret': instance.secret },
+    const { url, headers } = await instance.reach();
+    const answered = await request(`${url}/runs/${run_id}/answer?wait_seconds=${wait_seconds}`, {
+      dispatcher: connections.to({ ...instance, url }),
+      headers: { 'x-svc-ingress-secret': instance.secret, ...headers },
       headersTimeout: (wait_seconds + 10) * 1000,
       bodyTimeout: 30_000,
-      signal: stopping,
+      signal,
     });
     const { status, content_type, body } = await readAnswer('the agent', {
       status: answered.statusCode,
@@ -71,11 +72,12 @@ async function askFor(
 // What the caller had sent is not kept, so no value of it may come out again.
 async function guardedAnswer(
   ingress: Ingress,
-  { row, instance }: { row: Followed; instance: ServingInstance },
+  { row, revision }: { row: Followed; revision: CalledRevision },
   answer: Answer,
 ): Promise<Answer> {
   const origin = noRequest();
-  const run = { run_id: row.id, trace_id: null, instance, caller_id: row.caller_id, origin };
+  const of = { run_id: row.id, root_run_id: row.root_run_id ?? row.id, caller_id: row.caller_id };
+  const run = { ...of, trace_id: null, revision, origin };
   try {
     return await guardedOutput(guardInvocation(ingress, run), answer);
   } catch (error) {

@@ -1,8 +1,7 @@
 // A call of an agent under its guardrails: its input before it is sent, its answer before anyone gets or stores it.
 import { Problem } from '@gantry/contract/problems.ts';
-import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import type { Origin } from '../access/caller.ts';
-import type { ServingInstance } from '../deploy/serving.ts';
+import type { CalledRevision } from '../deploy/serving.ts';
 import { askJudge } from '../gateway/ask-judge.ts';
 import { dataOf, eventsIn } from '../gateway/events.ts';
 import { isJson } from '../gateway/wires/wire.ts';
@@ -14,7 +13,7 @@ import { printDone } from '../guardrails/print-done.ts';
 import { JudgeFailed } from '../guardrails/rule.ts';
 import { parseJson } from '../http/body.ts';
 import type { Admitted } from './admit.ts';
-import { aguiEvents, invocationDocument } from './agui-events.ts';
+import { aguiEvents, invocationDocument, printEvent } from './agui-events.ts';
 import { keyCaller } from '../keys/key-caller.ts';
 import type { Answer } from './answer.ts';
 import type { Ingress } from './ingress.ts';
@@ -23,8 +22,9 @@ import type { StartedRun } from './upstream.ts';
 
 interface GuardedRun {
   run_id: string;
+  root_run_id: string;
   trace_id: string | null;
-  instance: Pick<ServingInstance, 'agent_id' | 'revision_id' | 'team_id' | 'rules' | 'key_id'>;
+  revision: CalledRevision;
   caller_id: string | null;
   origin: Origin;
 }
@@ -32,25 +32,26 @@ interface GuardedRun {
 /** Of a call that has just come. */
 export function guardCall(
   ingress: Ingress,
-  { instance, user }: Admitted,
-  { id, trace }: StartedRun,
+  { revision, user }: Admitted,
+  { id, root_run_id, trace }: StartedRun,
   origin: Origin,
 ): GuardedCall | undefined {
-  return guardInvocation(ingress, { run_id: id, trace_id: trace.trace_id, instance, caller_id: user.id, origin });
+  const run = { run_id: id, root_run_id, trace_id: trace.trace_id };
+  return guardInvocation(ingress, { ...run, revision, caller_id: user.id, origin });
 }
 
 /** Undefined without guardrails at the ways in and out. */
 export function guardInvocation(
   { db, models, guardrails, stopping }: Pick<Ingress, 'db' | 'models' | 'guardrails' | 'stopping'>,
-  { run_id, trace_id, instance, caller_id, origin }: GuardedRun,
+  { run_id, root_run_id, trace_id, revision, caller_id, origin }: GuardedRun,
 ): GuardedCall | undefined {
-  const { agent_id, revision_id, team_id, rules, key_id } = instance;
+  const { agent_id, revision_id, team_id, rules, key_id } = revision;
   if (!rules.some(({ places }) => places.some((place) => place.startsWith('ingress')))) return undefined;
   return new GuardedCall(rules, {
     ask: (rule) => async (request) => {
       const payer = key_id === null ? undefined : await keyCaller(db, key_id, origin);
       if (payer === undefined) throw new JudgeFailed('the agent has no key that could pay for it');
-      const run = { revision_id, run_id, root_run_id: run_id, caller_id, trace_id };
+      const run = { revision_id, run_id, root_run_id, caller_id, trace_id };
       return await askJudge(await models(), { payer, run, signal: stopping })(rule)(request);
     },
     given: {
@@ -105,34 +106,49 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The events that may go on. A blocked stream ends with RUN_ERROR. */
+/** As `passedEvents`, printed. */
 export async function* guardedEvents(
   guarded: GuardedCall,
   chunks: AsyncIterable<Uint8Array | string>,
   run_id: string,
 ): AsyncGenerator<string> {
+  for await (const event of passedEvents(guarded, chunks, run_id)) yield printEvent(event);
+}
+
+/** The events that may go on. A blocked stream ends with RUN_ERROR. */
+export async function* passedEvents(
+  guarded: GuardedCall,
+  chunks: AsyncIterable<Uint8Array | string>,
+  run_id: string,
+): AsyncGenerator<Event> {
   const events = new GuardedEvents(guarded, aguiEvents, 'ingress_out');
   let isAnswered = false;
   try {
-    for await (const chunk of chunks)
-      for (const bytes of eventsIn(Buffer.from(chunk))) {
-        const event = dataOf(bytes);
-        if (event === undefined) continue;
-        const passed = await events.take(event);
-        if (event['type'] === 'TEXT_MESSAGE_END') isAnswered = true;
-        // A crew streams no text, and its answer is only here.
-        if (event['type'] === 'RUN_FINISHED' && !isAnswered) await guarded.checkAnswer(textOfOutput(event['result']));
-        if (event['type'] === 'RUN_FINISHED' || event['type'] === 'RUN_ERROR') passed.splice(-1, 0, doneEvent(guarded));
-        for (const one of passed) yield print(one);
-      }
-    for (const one of await events.end()) yield print(one);
+    for await (const event of readEvents(chunks)) {
+      const passed = await events.take(event);
+      if (event['type'] === 'TEXT_MESSAGE_END') isAnswered = true;
+      // A crew streams no text, and its answer is only here.
+      if (event['type'] === 'RUN_FINISHED' && !isAnswered) await guarded.checkAnswer(textOfOutput(event['result']));
+      if (event['type'] === 'RUN_FINISHED' || event['type'] === 'RUN_ERROR') passed.splice(-1, 0, doneEvent(guarded));
+      yield* passed;
+    }
+    yield* await events.end();
   } catch (error) {
     if (!(error instanceof Blocked)) throw error;
-    yield print(doneEvent(guarded));
-    yield print({ type: 'RUN_ERROR', code: error.code, message: error.detail, runId: run_id });
+    yield doneEvent(guarded);
+    yield { type: 'RUN_ERROR', code: error.code, message: error.detail, runId: run_id };
   } finally {
     await guarded.end();
   }
+}
+
+/** Of chunks with whole events. */
+export async function* readEvents(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Event> {
+  for await (const chunk of chunks)
+    for (const bytes of eventsIn(Buffer.from(chunk))) {
+      const event = dataOf(bytes);
+      if (event !== undefined) yield event;
+    }
 }
 
 function doneEvent({ done, notes }: GuardedCall): Event {
@@ -141,8 +157,4 @@ function doneEvent({ done, notes }: GuardedCall): Event {
     name: 'guardrails',
     value: { summary: printDone(done), ...(notes.length > 0 && { notes }) },
   };
-}
-
-function print(event: Event): string {
-  return printServerSentEvent({ data: JSON.stringify(event) });
 }

@@ -1,5 +1,5 @@
 // The parts of the ingress, its start and its end. Runs live in the agents' containers, which continue while the service is stopped.
-// The next service follows the running calls again.
+// Another one follows the running calls again.
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
 import type { Spans } from '../traces/spans.ts';
@@ -8,11 +8,18 @@ import type { GatewayParts } from '../gateway/parts.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
 import type { GuardrailRecord } from '../guardrails/record.ts';
 import { followInvocation } from './follow-invocation.ts';
+import { followedCalls, type FollowedCalls } from './followed-calls.ts';
+import { openCalls, type OpenCalls } from './place-call.ts';
 import { retryWhileAway } from './retry-while-away.ts';
 import * as store from './store.ts';
+import { waitingCalls, type WaitingCalls } from './waiting-calls.ts';
 
 export interface IngressParts {
   db: Database;
+  /** The name of this process. */
+  owner: string;
+  /** No other process uses this database. */
+  alone: boolean;
   agents: ServingAgents;
   /** Signs run tokens. */
   run_key: Buffer;
@@ -20,20 +27,26 @@ export interface IngressParts {
   models: () => Promise<GatewayParts>;
   guardrails: GuardrailRecord;
   spans: Pick<Spans, 'add'>;
+  /** Of the service; known after the process listens. */
+  base_url: () => string;
   sync_budget_ms: number;
   /** Aborted when the service stops. Open calls are then answered with 202. */
   stopping: AbortSignal;
   onError: (error: unknown) => void;
 }
 
-export interface Ingress extends Omit<IngressParts, 'onError'> {
+export interface Ingress extends Omit<IngressParts, 'onError' | 'alone'> {
   connections: AgentConnections;
+  /** Of this process. */
+  open_calls: OpenCalls;
+  /** Of this process, too. */
+  waiting: WaitingCalls;
   /** Work that continues after the answer. Its failure is a bug and is logged. */
   background(work: Promise<unknown>): void;
   /** Deletes results that nobody fetched for a week. */
   forgetOld(): Promise<void>;
-  /** Follows every call that an earlier service left running. Tries until the database answers. */
-  followOpenInvocations(): Promise<void>;
+  /** The stored calls that have not ended. */
+  followed: FollowedCalls;
   /** After the last answer: disconnects from the agents, whose runs continue. */
   close(): Promise<void>;
 }
@@ -46,18 +59,21 @@ export function openIngress({ onError, ...parts }: IngressParts): Ingress {
   const ingress: Ingress = {
     ...parts,
     connections,
+    open_calls: openCalls(),
+    waiting: waitingCalls(),
     background: background.start,
-    forgetOld: async () => void (await store.forgetOld(parts.db, keep_days)),
-    followOpenInvocations: async () => {
-      const rows = await retryWhileAway(parts.stopping, async () => {
-        await ingress.forgetOld();
-        return await store.running(parts.db);
-      });
-      for (const row of rows ?? []) background.start(followInvocation(ingress, row));
-    },
+    forgetOld: async () =>
+      void (await retryWhileAway(parts.stopping, async () => await store.forgetOld(parts.db, keep_days))),
+    followed: followedCalls(parts.db, {
+      ...parts,
+      follow: async (row, lost) => await followInvocation(ingress, row, lost),
+      background: background.start,
+      onError,
+    }),
     close: async () => {
       await connections.destroy();
       await background.ended();
+      await ingress.followed.close();
     },
   };
   return ingress;

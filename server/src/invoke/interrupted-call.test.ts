@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
+import { sql, type Sql } from '../database/sql.ts';
 import { openGuardrailRecord } from '../guardrails/record.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
@@ -40,11 +40,25 @@ const allowConnections = async (most: number) => {
   await app.db.run({ strings: [`alter database "${here?.name}" connection limit ${most}`], values: [] });
 };
 
+test('a detached call has its run id when the container knows the run, so no kill -9 loses the call', async () => {
+  let held: ServerResponse | undefined;
+  let asked = 0;
+  answer = ({ method, url }, response) => {
+    if (url === '/invoke') held = response;
+    else
+      response.writeHead(method === 'GET' && ++asked > 3 ? 202 : 404, { 'content-type': 'application/json' }).end('{}');
+  };
+  const run_id = await begin();
+  expect(asked).toBe(4);
+  held?.writeHead(200, { 'content-type': 'application/json' }).end('{"output":"held"}');
+  await expect.poll(async () => await (await send(`runs/${run_id}`)).json()).toEqual({ output: 'held' });
+});
+
 test('an answer that comes while the database is away is stored when it is back', async () => {
   let held: ServerResponse | undefined;
   answer = ({ url }, response) => {
     if (url === '/invoke') held = response;
-    else response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+    else response.writeHead(202, { 'content-type': 'application/json' }).end('{}');
   };
   const run_id = await begin();
   await expect.poll(() => held).toBeDefined();
@@ -73,18 +87,26 @@ test('the calls of an earlier service are followed as soon as the database is ba
   let tries = 0;
   const db = openDatabase(app.connection);
   const ingress = openIngress({
-    db: { ...db, run: async (query) => (tries++, await db.run(query)) },
-    agents: { find: async () => await Promise.reject(new Error('nobody calls')), instance: async () => undefined },
+    db: { ...db, all: async <Row extends object>(query: Sql) => (tries++, await db.all<Row>(query)) },
+    owner: 'test',
+    alone: false,
+    agents: {
+      find: async () => await Promise.reject(new Error('nobody calls')),
+      member: async () => await Promise.reject(new Error('nobody calls')),
+      wake: async () => {},
+      instance: async () => undefined,
+    },
     run_key: Buffer.alloc(32),
     models: async () => await Promise.reject(new Error('nobody judges')),
     guardrails: openGuardrailRecord(db, { onError: (error) => failed.push(error) }),
     spans: { add: () => {} },
+    base_url: () => '',
     sync_budget_ms: 1000,
     stopping: stopping.signal,
     onError: (error) => failed.push(error),
   });
   await allowConnections(0);
-  ingress.background(ingress.followOpenInvocations());
+  ingress.followed.start();
   await expect.poll(() => tries, { timeout: 10_000 }).toBeGreaterThan(1);
   await allowConnections(-1);
   await expect.poll(async () => (await send(`runs/${run_id}`)).status, { timeout: 10_000 }).toBe(503);
@@ -109,8 +131,9 @@ test.each([
 
 test('the cancellation of a call in a hanging container is refused after five seconds', async () => {
   let running: ServerResponse | undefined;
-  answer = ({ url }, response) => {
+  answer = ({ method, url }, response) => {
     if (url === '/invoke') running = response;
+    else if (method === 'GET') response.writeHead(202, { 'content-type': 'application/json' }).end('{}');
   };
   const run_id = await begin();
   const cancelled = await send(`runs/${run_id}/cancel`, { method: 'POST', signal: AbortSignal.timeout(10_000) });

@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { readAnswer } from './answer.ts';
+import { answerOf } from './follow-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
 import { callAgent, short_ms } from './upstream.ts';
@@ -28,21 +29,32 @@ export async function readInvocation(ingress: Ingress, { caller, name, run_id }:
 
 /** The run ends as soon as the agent's code allows. An ended run does not change. A hanging container is `agent_unavailable`. */
 export async function cancelInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf): Promise<Reply> {
-  const { row, agent, user } = await ownInvocation(ingress, { caller, name, run_id });
+  const { row, agent } = await ownInvocation(ingress, { caller, name, run_id });
   if (row.state === 'ended') return jsonReply({ run_id, status: 'ended' });
-  const instance = await ingress.agents.instance(row.revision_id);
-  if (instance !== undefined) {
-    const answered = await callAgent(ingress.connections, {
-      instance,
-      agent,
-      caller: user,
-      method: 'POST',
-      path: `/runs/${run_id}/cancel`,
-      signal: AbortSignal.timeout(short_ms),
-    });
-    await readAnswer(agent.ref, answered);
-  }
+  await cancelRun(ingress, agent, row);
   return jsonReply({ run_id, status: 'cancelling' }, 202);
+}
+
+/** As far as the agent's code allows. A call that waits for an instance is begun by none. A container that is gone has no run. Throws `agent_unavailable` for a hanging one. */
+export async function cancelRun(
+  ingress: Ingress,
+  agent: { id: string; ref: string },
+  { id, instance_id }: Pick<store.Invocation, 'id' | 'instance_id'>,
+): Promise<void> {
+  if (instance_id === null) {
+    const fields = { run_id: id, run_status: 'cancelled' };
+    return await store.end(ingress.db, id, answerOf(new Problem('cancelled', { fields })));
+  }
+  const called = await ingress.agents.instance(instance_id);
+  if (called === undefined) return;
+  const answered = await callAgent(ingress.connections, {
+    instance: called.address,
+    agent,
+    method: 'POST',
+    path: `/runs/${id}/cancel`,
+    signal: AbortSignal.timeout(short_ms),
+  });
+  await readAnswer(agent.ref, answered);
 }
 
 async function ownInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf) {
@@ -51,5 +63,5 @@ async function ownInvocation(ingress: Ingress, { caller, name, run_id }: Invocat
   authorize(user, 'asset.invoke', agent);
   const row = await store.find(ingress.db, { id: run_id, agent_id: agent.id, caller_id: user.id });
   if (row === undefined) throw new Problem('run_gone');
-  return { row, agent, user };
+  return { row, agent };
 }

@@ -4,8 +4,8 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { GuardedCall } from '../guardrails/guarded-call.ts';
 import type { Span } from '../traces/span.ts';
 import type { Admitted } from './admit.ts';
-import type { Ended } from './call.ts';
 import type { Ingress } from './ingress.ts';
+import type { Ended } from './send-call.ts';
 import type { StartedRun } from './upstream.ts';
 
 export interface RecordedCall {
@@ -99,7 +99,7 @@ function codeOf(error: unknown): string {
 }
 
 function spanOf(
-  { name, admitted: { agent, instance, user, hidden }, run, guarded, input }: RecordedCall,
+  { name, admitted: { agent, revision, user, hidden }, run, guarded, input }: RecordedCall,
   { error, output }: Outcome,
 ): Span {
   return {
@@ -110,7 +110,7 @@ function spanOf(
     kind: 'agent',
     source: 'ingress',
     agent_id: agent.id,
-    revision_id: instance.revision_id,
+    revision_id: revision.revision_id,
     run_id: run.id,
     team_id: agent.team.id,
     caller_id: user.id,

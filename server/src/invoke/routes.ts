@@ -1,4 +1,5 @@
 import type { Handlers } from '../http/handlers.ts';
+import { a2aHandlers } from './a2a/handlers.ts';
 import { call } from './call.ts';
 import { health } from './health.ts';
 import type { Ingress } from './ingress.ts';
@@ -6,8 +7,9 @@ import { input } from './input.ts';
 import { cancelInvocation, readInvocation } from './invocations.ts';
 import { stream } from './stream.ts';
 
-export function invokeRoutes(ingress: Ingress): Handlers<'invoke'> {
+export function invokeRoutes(ingress: Ingress): Handlers<'invoke' | 'a2a'> {
   return {
+    ...a2aHandlers(ingress),
     'invoke.call': async ({ params: { name }, caller, headers, body, signal, trace }) =>
       await call(ingress, { caller, name, headers, body, signal, trace }),
     'invoke.stream': async ({ params: { name }, caller, headers, body, signal, trace }) =>

@@ -10,7 +10,7 @@ let app: TestApp;
 let ada: TestUser;
 let answer: (response: ServerResponse) => void;
 beforeAll(async () => {
-  app = await testApp();
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
   ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
   const agent = await storeAgent(app, ada.email, { name: 'greeter' });
   await standInFor(app, agent, (request, response) => {

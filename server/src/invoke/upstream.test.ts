@@ -44,12 +44,13 @@ const caller = {
   label: 'ada@example.com',
   memberships: [{ team_id: 't', team: 'ml', role: 'viewer' }],
   origin,
-} as unknown as UpstreamCall['caller']; // only these members are read
+} as unknown as NonNullable<UpstreamCall['caller']>; // only these members are read
 const agent = { id: '0192f0c4-1111-7000-8000-000000000000', ref: 'agents/greeter' };
 
+const at = (to: string) => ({ instance_id: 'i', secret, reach: async () => ({ url: to, headers: {} }) });
 const send = async (more: Partial<UpstreamCall> = {}) =>
   await callAgent(connections, {
-    instance: { revision_id: 'r', url, secret },
+    instance: at(url),
     agent,
     caller,
     method: 'POST',
@@ -88,6 +89,7 @@ test("only the caller's allow-listed headers and the ingress's own headers arriv
     headers,
     run: {
       id: '11111111-1111-4111-8111-111111111111',
+      root_run_id: '11111111-1111-4111-8111-111111111111',
       token: 'token',
       trace: traceContext(headers),
       hidden: { inputs: true, outputs: true },
@@ -134,7 +136,7 @@ test('threads of two callers, and of one caller at two agents, have different na
 test.each([200, 400, 404, 409, 413, 415, 422, 429, 500, 503])("the wrapper's %i passes", async (status) => {
   answer = says(status, { ...json, 'retry-after': '5', 'set-cookie': 'a=b' }, '{"output":1}');
   const { body, ...passed } = await send();
-  expect(passed).toEqual({ status, content_type: 'application/json', retry_after: '5' });
+  expect(passed).toEqual({ status, content_type: 'application/json', retry_after: '5', is_not_begun: false });
   expect(await body.text()).toBe('{"output":1}');
 });
 
@@ -171,7 +173,7 @@ test.each([
 });
 
 test('an agent whose address does not answer is unavailable', async () => {
-  await expect(send({ instance: { revision_id: 'r', url: 'http://127.0.0.1:9', secret } })).rejects.toMatchObject({
+  await expect(send({ instance: at('http://127.0.0.1:9') })).rejects.toMatchObject({
     code: 'agent_unavailable',
   });
 });

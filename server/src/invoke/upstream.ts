@@ -3,12 +3,13 @@
 import { request, type Dispatcher } from 'undici';
 import type { HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { SignedInCaller } from '../access/caller.ts';
+import type { EndCaller } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import type { ServingAddress } from '../deploy/serving.ts';
 import { traceparentOf, type TraceContext } from '../trace-context.ts';
 import type { StartedSpan } from '../traces/start-span.ts';
-import { Unproven, type AgentConnections } from './agent-connections.ts';
+import type { Through } from './admit.ts';
+import { NotConnected, Unproven, type AgentConnections } from './agent-connections.ts';
 import { callerIdentity, threadSpace } from './caller-identity.ts';
 
 const passed_in = ['accept', 'content-type', 'baggage'];
@@ -22,10 +23,14 @@ export const short_ms = 5000;
 export interface UpstreamCall {
   instance: ServingAddress;
   agent: { id: string; ref: string };
-  caller: SignedInCaller;
+  /** Absent for a question of the service itself. */
+  caller?: EndCaller;
+  through?: Through | undefined;
   method: 'GET' | 'POST';
   path: '/invoke' | '/stream' | '/health' | '/ready' | `/runs/${string}`;
   run?: StartedRun;
+  /** The events of the run will be read too. */
+  has_listener?: boolean;
   headers?: RequestHeaders;
   body?: Uint8Array;
   signal?: AbortSignal;
@@ -34,6 +39,7 @@ export interface UpstreamCall {
 /** A run that the call starts. */
 export interface StartedRun {
   id: string;
+  root_run_id: string;
   token: string;
   trace: TraceContext;
   /** From the spans of the agent. */
@@ -45,6 +51,8 @@ export interface UpstreamAnswer {
   status: number;
   content_type: string;
   retry_after: string | undefined;
+  /** The wrapper refused the call before the agent's code ran. */
+  is_not_begun: boolean;
   body: Dispatcher.ResponseData['body'];
 }
 
@@ -55,8 +63,10 @@ export interface UpstreamAnswer {
 export async function callAgent(connections: AgentConnections, call: UpstreamCall): Promise<UpstreamAnswer> {
   const headers: Record<string, string> = {
     'x-svc-ingress-secret': call.instance.secret,
-    'x-svc-caller': await callerIdentity(call.instance.secret, call.agent.ref, call.caller),
-    'x-svc-thread-space': threadSpace(call.agent.id, call.caller),
+    ...(call.caller && {
+      'x-svc-caller': await callerIdentity(call.instance.secret, call.agent.ref, call.caller, call.through?.chain),
+      'x-svc-thread-space': threadSpace(call.agent.id, call.caller, call.through?.chain),
+    }),
     ...(call.run && {
       'x-svc-run-id': call.run.id,
       'x-svc-run': call.run.token,
@@ -65,6 +75,7 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
       ...(call.run.trace.tracestate !== null && { tracestate: call.run.trace.tracestate }),
     }),
   };
+  if (call.has_listener === true) headers['x-svc-side-stream'] = '1';
   for (const name of passed_in) {
     const value = call.headers?.get(name);
     if (value !== null && value !== undefined) headers[name] = value;
@@ -78,7 +89,7 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
     throw refusal;
   }
   const retry_after = /^\d{1,6}$/.exec(String(said['retry-after']))?.[0];
-  return { status, content_type, retry_after, body };
+  return { status, content_type, retry_after, is_not_begun: said['x-svc-not-begun'] !== undefined, body };
 }
 
 const hiddenNames = ({ inputs, outputs }: HiddenContent) =>
@@ -103,17 +114,18 @@ async function send(
   call: UpstreamCall,
   headers: Record<string, string>,
 ): Promise<Dispatcher.ResponseData> {
+  const { url, headers: entrance } = await call.instance.reach();
   try {
-    return await request(call.instance.url + call.path, {
-      dispatcher: connections.to(call.instance),
+    return await request(url + call.path, {
+      dispatcher: connections.to({ ...call.instance, url }),
       method: call.method,
-      headers,
+      headers: { ...headers, ...entrance },
       ...(call.body === undefined ? {} : { body: call.body }),
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
   } catch (cause) {
     const why =
-      cause instanceof Unproven
+      cause instanceof NotConnected && cause.cause instanceof Unproven
         ? 'the server at its address did not prove to be its container'
         : 'its container is stopped, starting or dead';
     const problem = new Problem('agent_unavailable', { detail: `${call.agent.ref} does not answer: ${why}.` });

@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, Origin } from '../access/caller.ts';
-import type { RequestHeaders } from '../http/request-headers.ts';
+import { bearerOf } from '../http/request-headers.ts';
 import type { Sender } from '../http/session-cookie.ts';
 import { gatewayKeys, keyDigest } from '../key-form.ts';
 import { accountsOf } from './accounts.ts';
@@ -16,11 +16,10 @@ type Authenticate = (text: string | undefined, origin: Origin) => Promise<KeyCal
 
 /** The headers that carry a key: OpenAI's clients send a bearer token, Anthropic's `x-api-key`. */
 export function keyWays(authenticate: Authenticate) {
-  const bearer = (headers: RequestHeaders) => /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
   return {
     key: {
       isUsed: ({ headers }: Sender) => headers.has('authorization'),
-      authenticate: async ({ headers, origin }: Sender) => await authenticate(bearer(headers), origin),
+      authenticate: async ({ headers, origin }: Sender) => await authenticate(bearerOf(headers), origin),
     },
     x_api_key: {
       isUsed: ({ headers }: Sender) => headers.has('x-api-key'),

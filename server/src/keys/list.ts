@@ -16,13 +16,14 @@ export interface Asked {
   key?: string | undefined;
   all: boolean;
   limit: number;
+  total: boolean;
   cursor?: string | undefined;
 }
 
 export async function listKeys(
   { db, cursors }: KeyParts,
   caller: Caller,
-  { limit, cursor, ...filter }: Asked,
+  { limit, cursor, total, ...filter }: Asked,
 ): Promise<Page<GatewayKey>> {
   const user = signedIn(caller);
   authorize(user, 'key.list', theOrg);
@@ -31,13 +32,14 @@ export async function listKeys(
   const after = created_at === undefined ? undefined : { created_at: String(created_at), id: String(id) };
   const rows = await store.keys(db, { caller: user, ...filter, after, limit: limit + 1 });
   const records = new Map((await toRecords(db, rows)).map((record) => [record.id, record]));
-  return cursors.page(
+  const page = cursors.page(
     rows,
     limit,
     scope,
     (row) => [row.created_at, row.id],
     (row) => (isListed(user, row) ? records.get(row.id) : undefined),
   );
+  return { ...page, ...(total && { total: await store.countKeys(db, { caller: user, ...filter }) }) };
 }
 
 export async function showKey({ db }: KeyParts, caller: Caller, id: string): Promise<GatewayKeyDetail> {

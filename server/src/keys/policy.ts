@@ -33,6 +33,8 @@ function mayManage(caller: SignedInCaller, { team_id, team }: OfScope): boolean 
 /** isListed() as a condition on `gateway_key k`. */
 export function whereListed(caller: SignedInCaller): Sql {
   const own = sql`(k.scope = ${caller.kind} and k.scope_id = ${caller.id})`;
+  // The keys of others are for people.
+  if (caller.kind === 'principal') return own;
   if (caller.role === 'admin') return sql`true`;
   const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
   return sql`(${own} or k.team_id = any(${administered}))`;

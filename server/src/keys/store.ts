@@ -4,6 +4,7 @@ import type { KeyScope } from '@gantry/contract/keys.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
+import { countRows } from '../database/count-rows.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import { whereListed, whereReadsBudget } from './policy.ts';
@@ -55,26 +56,37 @@ export interface KeyIdentity {
 export const keyByDigest = async (db: Reader, digest: Buffer) =>
   await db.one<KeyIdentity>(sql`select id, prefix, scope, scope_id, team_id from gateway_key where digest = ${digest}`);
 
-export interface Listing {
+interface Filter {
   caller: SignedInCaller;
   scope?: KeyScope | undefined;
   team?: string | undefined;
   key?: string | undefined;
   all: boolean;
+}
+
+export interface Listing extends Filter {
   after?: { created_at: string; id: string } | undefined;
   limit: number;
 }
 
-export async function keys(db: Reader, { caller, scope, team, key, all, after, limit }: Listing): Promise<KeyRow[]> {
+export async function keys(db: Reader, { after, limit, ...filter }: Listing): Promise<KeyRow[]> {
+  const conditions = conditionsOf(filter);
+  if (after !== undefined) conditions.push(sql`(k.created_at, k.id) < (${after.created_at}, ${after.id})`);
+  return await db.all<KeyRow>(
+    sql`select ${columns} from ${tables} where ${allOf(conditions)} order by k.created_at desc, k.id desc limit ${limit}`,
+  );
+}
+
+export const countKeys = async (db: Reader, filter: Filter): Promise<number> =>
+  await countRows(db, sql`${tables} where ${allOf(conditionsOf(filter))}`);
+
+function conditionsOf({ caller, scope, team, key, all }: Filter): Sql[] {
   const conditions: Sql[] = [whereListed(caller)];
   if (scope !== undefined) conditions.push(sql`k.scope = ${scope}`);
   if (team !== undefined) conditions.push(sql`t.name = ${team}`);
   if (key !== undefined) conditions.push(sql`(k.id::text = ${key} or k.prefix = ${key})`);
   if (!all) conditions.push(sql`k.revoked_at is null`);
-  if (after !== undefined) conditions.push(sql`(k.created_at, k.id) < (${after.created_at}, ${after.id})`);
-  return await db.all<KeyRow>(
-    sql`select ${columns} from ${tables} where ${allOf(conditions)} order by k.created_at desc, k.id desc limit ${limit}`,
-  );
+  return conditions;
 }
 
 /** What an agent.yaml says about the calls of its agent. */

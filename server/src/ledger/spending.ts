@@ -18,6 +18,9 @@ interface Spending {
   ends: Window | null;
 }
 
+/** What the calls of a run have cost so far, in nano USD. A call counts soon after its end. */
+export const { spentByRun, spentBySteps } = store;
+
 export async function spendingOf(db: Reader, id: string): Promise<Spending> {
   const { now, accounts } = await store.accountsNow(db, [id]);
   const [{ account, limits }] = accounts as [store.AccountNow]; // one id

@@ -245,3 +245,23 @@ export async function writeBudget(tx: GovernedTx, { id, limits, ...rates }: Budg
       returning id`,
   );
 }
+
+export async function spentByRun(db: Reader, root_run_id: string): Promise<number> {
+  const row = await db.one<{ nano: number }>(
+    sql`select coalesce(sum(nano), 0)::bigint as nano from ledger where root_run_id = ${root_run_id}`,
+  );
+  return row?.nano ?? 0;
+}
+
+export interface SpentByStep {
+  run_id: string;
+  nano: number;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+/** By the runs of the members. */
+export const spentBySteps = async (db: Reader, root_run_id: string) =>
+  await db.all<SpentByStep>(sql`
+    select run_id, sum(nano)::bigint as nano, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens
+    from ledger where root_run_id = ${root_run_id} and run_id is not null group by run_id`);

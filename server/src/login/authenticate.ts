@@ -3,6 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Identity, Origin, SignedInCaller } from '../access/caller.ts';
 import { wanted, type Copies, type Kind, type Moment, type SessionOf, type Wanted } from '../copies/copies.ts';
 import type { Reader } from '../database/database.ts';
+import { bearerOf } from '../http/request-headers.ts';
 import type { Sender, SessionCookies } from '../http/session-cookie.ts';
 import { findTeamToActFor } from '../principals/load-caller.ts';
 import { loadIdentities } from '../service-principals/load-caller.ts';
@@ -23,12 +24,11 @@ export function sessionWays({ db, tokens, copies, cookies }: SessionParts) {
   return {
     bearer: {
       isUsed: ({ headers }: Sender) => headers.has('authorization'),
-      authenticate: async (sender: Sender) =>
-        await authenticate(/^Bearer (\S+)$/i.exec(sender.headers.get('authorization') ?? '')?.[1], sender),
+      authenticate: async (sender: Sender) => await authenticate('bearer', bearerOf(sender.headers), sender),
     },
     cookie: {
       isUsed: (sender: Sender) => cookies(sender).is_sent,
-      authenticate: async (sender: Sender) => await authenticate(cookies(sender).read(), sender),
+      authenticate: async (sender: Sender) => await authenticate('cookie', cookies(sender).read(), sender),
     },
   };
 }
@@ -43,8 +43,12 @@ interface SessionParts {
 const token_form = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 function authenticator(db: Reader, tokens: Tokens, copies: Copies) {
-  return async (token: string | undefined, { headers, origin }: Sender): Promise<SignedInCaller> => {
-    const session = token === undefined || !token_form.test(token) ? undefined : await tokens.verify(token);
+  return async (
+    way: 'bearer' | 'cookie',
+    token: string | undefined,
+    { headers, origin }: Sender,
+  ): Promise<SignedInCaller> => {
+    const session = token === undefined || !token_form.test(token) ? undefined : await tokens.verify(token, way);
     if (session === undefined) throw sessionEnded();
     const read = await copies.read(session, { identity: identityOf(session.subject) });
     if (read === undefined) throw sessionEnded();

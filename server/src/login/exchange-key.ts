@@ -47,7 +47,7 @@ export async function exchangeKey(
     return opened.expires_at;
   });
   const access_token = await tokens.issue(
-    { session_id, subject: found.principal_id, kind: 'principal' },
+    { session_id, subject: found.principal_id, kind: 'principal', way: 'bearer' },
     lifetime_seconds,
   );
   const waiting_keys = await waitingKeys({ scope: 'principal', id: found.principal_id });

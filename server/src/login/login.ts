@@ -25,6 +25,8 @@ export interface Attempt {
   origin: Origin;
   /** The socket's peer is this machine, without a proxy between. */
   from_loopback: boolean;
+  /** The only way to send the token of this sign-in. */
+  way: 'bearer' | 'cookie';
 }
 
 interface Keys {
@@ -76,7 +78,7 @@ async function tryOnce({ db, passwords, tokens, waitingKeys }: SignInParts, atte
     await recordFailure(db, attempt, [pair, address]);
     throw new Problem('bad_credentials');
   }
-  const opened = await openSession(db, tokens, user, attempt.origin, pair);
+  const opened = await openSession(db, tokens, user, attempt, pair);
   if (opened !== undefined) return { ...opened, waiting_keys: await waitingKeys({ scope: 'user', id: user.id }) };
   await recordFailure(db, attempt, [pair, address]);
   throw new Problem('bad_credentials');
@@ -87,7 +89,7 @@ function mayEnter(user: Credential, attempt: Attempt): boolean {
 }
 
 // Undefined when the password was changed while the attempt waited for its turn.
-async function openSession(db: Database, tokens: Tokens, user: Credential, origin: Origin, pair: string) {
+async function openSession(db: Database, tokens: Tokens, user: Credential, { origin, way }: Attempt, pair: string) {
   const session_id = newSessionId();
   const session = await db.transaction(async (tx) => {
     const opened = await store.insertSession(tx, session_id, user, token_lifetime_seconds);
@@ -111,7 +113,7 @@ async function openSession(db: Database, tokens: Tokens, user: Credential, origi
     return opened;
   });
   if (session === undefined) return undefined;
-  const access_token = await tokens.issue({ session_id, subject: user.id, kind: 'user' });
+  const access_token = await tokens.issue({ session_id, subject: user.id, kind: 'user', way });
   return {
     access_token,
     token_type: 'bearer' as const,

@@ -9,13 +9,15 @@ import { setPassword } from './set-password.ts';
 import { token_lifetime_seconds } from './token.ts';
 
 export function loginRoutes(parts: LoginParts): Handlers<'auth'> & Pick<Handlers<'users'>, 'users.reset_password'> {
-  const signIn = async ({ caller: { origin }, body, headers }: Call<'auth.login' | 'auth.browser_session'>) =>
-    await login(parts, { ...body, origin, from_loopback: isFromLoopback(headers, origin) });
+  const signIn = async (
+    way: 'bearer' | 'cookie',
+    { caller: { origin }, body, headers }: Call<'auth.login' | 'auth.browser_session'>,
+  ) => await login(parts, { ...body, origin, from_loopback: isFromLoopback(headers, origin), way });
   return {
-    'auth.login': signIn,
+    'auth.login': async (call) => await signIn('bearer', call),
     'auth.browser_session': async (call) => {
       call.cookie.requireOwnPage();
-      const { access_token, ...session } = await signIn(call);
+      const { access_token, ...session } = await signIn('cookie', call);
       call.cookie.set(access_token, token_lifetime_seconds);
       return session;
     },

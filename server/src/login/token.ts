@@ -12,8 +12,8 @@ const type = 'at+jwt'; // RFC 9068: it distinguishes access tokens from other to
 
 export interface Tokens {
   issue(whose: Verified, lifetime_seconds?: number): Promise<string>;
-  /** Session and subject; undefined unless the token is valid, unexpired and of this service. */
-  verify(token: string): Promise<Verified | undefined>;
+  /** Session and subject; undefined unless the token is valid, unexpired, of this service, and made for this way. */
+  verify(token: string, way: Verified['way']): Promise<Verified | undefined>;
 }
 
 interface Verified {
@@ -21,13 +21,16 @@ interface Verified {
   /** The id of a user or of a service principal. */
   subject: string;
   kind: 'user' | 'principal';
+  /** The only way to send it. A browser sends a cookie to every port of the host, so another service there learns its value. */
+  way: 'bearer' | 'cookie';
 }
 
 const claims = z.object({
   sub: z.uuid(),
   jti: z.uuid(),
   exp: z.number(),
-  kind: z.enum(['user', 'principal']).default('user'),
+  kind: z.enum(['user', 'principal']),
+  way: z.enum(['bearer', 'cookie']),
 });
 const max_remembered = 10_000;
 
@@ -40,9 +43,32 @@ export function tokens(secret: Buffer): Tokens {
     perf: { now: () => Date.now() },
     ttlResolution: 0,
   });
+  const read = async (token: string): Promise<Verified | undefined> => {
+    // Tokens of this service have about 300 bytes; a larger one is not parsed.
+    if (token.length > 2048) return undefined;
+    const known = sound.get(token);
+    if (known !== undefined) return known;
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        issuer,
+        audience,
+        typ: type,
+        maxTokenAge: token_lifetime_seconds,
+      });
+      const { success, data } = claims.safeParse(payload);
+      if (!success) return undefined;
+      const verified = { session_id: data.jti, subject: data.sub, kind: data.kind, way: data.way };
+      sound.set(token, verified, { ttl: Math.max(1, data.exp * 1000 - Date.now()) });
+      return verified;
+    } catch {
+      // Every fault gives the same answer: no token.
+      return undefined;
+    }
+  };
   return {
-    issue: async ({ session_id, subject, kind }, lifetime_seconds = token_lifetime_seconds) =>
-      await new SignJWT({ kind })
+    issue: async ({ session_id, subject, kind, way }, lifetime_seconds = token_lifetime_seconds) =>
+      await new SignJWT({ kind, way })
         .setProtectedHeader({ alg: 'HS256', typ: type })
         .setIssuer(issuer)
         .setAudience(audience)
@@ -51,28 +77,9 @@ export function tokens(secret: Buffer): Tokens {
         .setIssuedAt()
         .setExpirationTime(`${lifetime_seconds}s`)
         .sign(key),
-    verify: async (token) => {
-      // Tokens of this service have about 300 bytes; a larger one is not parsed.
-      if (token.length > 2048) return undefined;
-      const known = sound.get(token);
-      if (known !== undefined) return known;
-      try {
-        const { payload } = await jwtVerify(token, key, {
-          algorithms: ['HS256'],
-          issuer,
-          audience,
-          typ: type,
-          maxTokenAge: token_lifetime_seconds,
-        });
-        const read = claims.safeParse(payload);
-        if (!read.success) return undefined;
-        const verified = { session_id: read.data.jti, subject: read.data.sub, kind: read.data.kind };
-        sound.set(token, verified, { ttl: Math.max(1, read.data.exp * 1000 - Date.now()) });
-        return verified;
-      } catch {
-        // Every fault gives the same answer: no token.
-        return undefined;
-      }
+    verify: async (token, way) => {
+      const verified = await read(token);
+      return verified?.way === way ? verified : undefined;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { targetFlag } from '@gantry/contract/agent-yaml.ts';
 import type { RequestKind } from '@gantry/contract/notifications.ts';
 import type { AccountRow, NotificationRow, RequestRow } from './store.ts';
 
@@ -44,7 +45,7 @@ function aboutRequest(row: RequestRow, base_url: string): Content {
       '',
       `In the console:   ${base_url}/approvals/${row.approval_id}`,
       '',
-      ...nextSteps(row.kind, row.approval_id, ref),
+      ...nextSteps(row, ref),
     ],
   };
 }
@@ -82,7 +83,7 @@ const openings: Record<RequestKind, (row: RequestRow, what: string) => string> =
   expired: (_, what) => `Your request for the approval of ${what}, or its approval, has expired.`,
 };
 
-function nextSteps(kind: RequestKind, id: string, ref: string): string[] {
+function nextSteps({ kind, approval_id: id, target }: RequestRow, ref: string): string[] {
   const look = `Show it:   svc review show ${id}`;
   if (kind === 'submitted')
     return [
@@ -90,7 +91,8 @@ function nextSteps(kind: RequestKind, id: string, ref: string): string[] {
       `Approve it:            svc review approve ${id} --reason "…"`,
       `Send it back:          svc review reject ${id} --reason "…"`,
     ];
-  if (kind === 'approved') return [look, `A deployer of the team deploys it:   svc deploy ${ref}`];
-  if (kind === 'withdrawn' || kind === 'superseded') return [look];
+  if (kind === 'approved' && ref.startsWith('agents/'))
+    return [look, `A deployer of the team deploys it:   svc deploy ${ref}${targetFlag(target)}`];
+  if (kind === 'approved' || kind === 'withdrawn' || kind === 'superseded') return [look];
   return [look, 'Change it, then submit again:   svc submit'];
 }

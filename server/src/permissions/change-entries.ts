@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { holdAsset } from '../registry/load-asset.ts';
 import { setVisibility } from '../registry/versions/version.ts';
-import { setActions } from '../service-principals/acl.ts';
+import { setActions } from '../registry/principals/entries.ts';
 
 /** The principal's new actions, from the current ones. No action deletes the entry. */
 export type Decide = (before: readonly Action[]) => readonly Action[];

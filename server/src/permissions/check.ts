@@ -1,4 +1,5 @@
 // Checks whether the caller may do an action. It asks the decision itself, so it gives the same answer as a request.
+import { targetOf } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Action, Operation } from '@gantry/contract/roles.ts';
 import { authorize } from '../access/authorize.ts';
@@ -9,6 +10,7 @@ import type { Database } from '../database/database.ts';
 import { isAllowedCaller, notAllowed } from '../deploy/allowed-callers.ts';
 import { servingConfig } from '../deploy/serving-config.ts';
 import { deploySubject } from '../deploy/decide-deploy.ts';
+import { subjectWithoutContainer } from '../deploy/subject-without-container.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { assetFor } from '../registry/asset-copies.ts';
@@ -66,11 +68,14 @@ export interface Question {
 /** The question to the decision. Throws `forbidden` if a deploy is impossible in any case. */
 export async function question(db: Database, asset: AssetRecord, action: Action): Promise<Question> {
   if (action !== 'deploy') return { operation: operationOf[action], subject: asset };
-  if (asset.asset_kind !== 'agent') throw new Problem('forbidden', { detail: 'Only agents are deployed.' });
+  const isOrchestration = asset.asset_kind === 'orchestration';
+  if (asset.asset_kind !== 'agent' && !isOrchestration)
+    throw new Problem('forbidden', { detail: 'Only agents and orchestrations are deployed.' });
   // The newest version on its own target: the defaults of a deploy.
   const version = await findVersion(db, asset.id, 'latest');
   if (version === undefined) throw new Problem('forbidden', { detail: `${asset.ref} has no version yet.` });
+  if (isOrchestration) return { operation: 'agent.deploy', subject: await subjectWithoutContainer(db, asset, version) };
   const config = await loadAgentConfig(db, version.id);
-  const what = { version_id: version.id, digest: version.digest, target: config.deploy?.cloud ?? 'local', config };
+  const what = { version_id: version.id, digest: version.digest, target: targetOf(config), config };
   return { operation: 'agent.deploy', subject: await deploySubject(db, asset, what) };
 }

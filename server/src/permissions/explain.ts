@@ -12,7 +12,7 @@ import type { Database } from '../database/database.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
-import { principalNames } from '../service-principals/principal-names.ts';
+import { principalNames } from '../registry/principals/principal-names.ts';
 import { decideOn, question } from './check.ts';
 import { findGrantee } from './find-principal.ts';
 import { findResource, type Resource } from './find-resource.ts';

@@ -2,12 +2,13 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { EntryPrincipal } from '../access/acl.ts';
 import type { Reader } from '../database/database.ts';
+import { findAsset } from '../registry/find.ts';
 import { findGroup, findTeam, findUser } from '../principals/find.ts';
 import { findServicePrincipal } from '../service-principals/find.ts';
 
 export interface WrittenPrincipal {
   principal_type: EntryPrincipal['principal_type'];
-  /** A team name or an e-mail; null for the organisation. */
+  /** A name or an e-mail; null for the organisation. */
   principal_id: string | null;
 }
 
@@ -40,6 +41,9 @@ export async function findGrantee(
       return (await findGroup(db, name))?.id;
     case 'principal':
       return (await findServicePrincipal(db, name))?.id;
+    case 'agent':
+    case 'orchestration':
+      return (await findAsset(db, type, name, null))?.id;
   }
 }
 

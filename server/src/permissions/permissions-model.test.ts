@@ -22,7 +22,7 @@ import { updateUser } from '../principals/users.ts';
 import { findAssetById } from '../registry/find.ts';
 import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from '../registry/ownership/move-ownership.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
-import { writeEntries } from '../service-principals/acl.ts';
+import { writeEntries } from '../registry/principals/entries.ts';
 import { secretsOfTeam } from '../secrets/remove.ts';
 import { principalsOfTeam } from '../service-principals/find.ts';
 import { grant } from './grant.ts';

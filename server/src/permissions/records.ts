@@ -2,7 +2,7 @@ import type { Permission } from '@gantry/contract/permissions.ts';
 import type { StoredEntry } from '../access/acl.ts';
 import type { Reader } from '../database/database.ts';
 import type { AssetRecord } from '../registry/find.ts';
-import { principalNames } from '../service-principals/principal-names.ts';
+import { principalNames } from '../registry/principals/principal-names.ts';
 
 /** The wire's records of these entries. */
 export async function permissionRecords(

@@ -3,7 +3,8 @@ import type { Role } from '@gantry/contract/roles.ts';
 import type { Membership } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
-import { nothing, sql } from '../database/sql.ts';
+import { countRows } from '../database/count-rows.ts';
+import { nothing, sql, type Sql } from '../database/sql.ts';
 import { whereAdminOf, type Person } from './policy.ts';
 
 export interface UserRow {
@@ -63,15 +64,19 @@ export interface UserFilter {
 
 export async function users(
   db: Reader,
-  { email, text, role, after = '', limit }: UserFilter & { after?: string | undefined; limit: number },
+  { after = '', limit, ...filter }: UserFilter & { after?: string | undefined; limit: number },
 ): Promise<UserRow[]> {
   return await db.all<UserRow>(sql`
-    select ${userColumns} from app_user where email > ${after} and removed_at is null
-      ${email === undefined ? nothing : sql`and email = ${email}`}
-      ${text === undefined ? nothing : sql`and position(lower(${text}) in lower(email || ' ' || name)) > 0`}
-      ${role === undefined ? nothing : sql`and role = ${role}`}
-    order by email limit ${limit}`);
+    select ${userColumns} from app_user where email > ${after} and ${whereFiltered(filter)} order by email limit ${limit}`);
 }
+
+export const countUsers = async (db: Reader, filter: UserFilter): Promise<number> =>
+  await countRows(db, sql`app_user where ${whereFiltered(filter)}`);
+
+const whereFiltered = ({ email, text, role }: UserFilter): Sql => sql`removed_at is null
+  ${email === undefined ? nothing : sql`and email = ${email}`}
+  ${text === undefined ? nothing : sql`and position(lower(${text}) in lower(email || ' ' || name)) > 0`}
+  ${role === undefined ? nothing : sql`and role = ${role}`}`;
 
 export async function since(db: Reader, ids: readonly string[]): Promise<{ id: string; created_at: string }[]> {
   return await db.all(sql`

@@ -32,6 +32,8 @@ test('users are found by a part of their address or name, and by their role', as
   expect(await found({ text: 'HEDY@ex' })).toEqual(['hedy@example.com']);
   expect(await found({ text: 'hedy', role: 'viewer' })).toEqual(['hedy@example.com']);
   expect(await found({ text: 'hedy', role: 'admin' })).toEqual([]);
+  const { total } = await app.admin.client.call('users.list', { query: { text: 'hedy', limit: 1, total: 'true' } });
+  expect(total).toBe(1);
 });
 
 test('a role change acts on the next request, up and down, and is recorded', async () => {

@@ -71,7 +71,12 @@ export type MailedUntil = (db: Reader, user_ids: readonly string[]) => Promise<R
 export async function listUsers(
   { db, cursors, mailedUntil }: { db: Database; cursors: Cursors; mailedUntil: MailedUntil },
   caller: Caller,
-  { limit, cursor, ...filter }: store.UserFilter & { limit: number; cursor?: string | undefined },
+  {
+    limit,
+    cursor,
+    total,
+    ...filter
+  }: store.UserFilter & { limit: number; cursor?: string | undefined; total: boolean },
 ) {
   authorize(caller, 'user.list', theOrg);
   const scope = ['users', signedIn(caller).id, filter];
@@ -83,13 +88,14 @@ export async function listUsers(
   });
   const ids = rows.map(({ id }) => id);
   const [memberships, mailed] = await Promise.all([teamStore.membershipsOfUsers(db, ids), mailedUntil(db, ids)]);
-  return cursors.page(
+  const page = cursors.page(
     rows,
     limit,
     scope,
     (row) => [row.email],
     (row) => adminUserRecord(row, { memberships, mail_expires_at: mailed.get(row.id) }),
   );
+  return { ...page, ...(total && { total: await store.countUsers(db, filter) }) };
 }
 
 export async function showUser(

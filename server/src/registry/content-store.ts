@@ -4,19 +4,22 @@ import { sql } from '../database/sql.ts';
 import type { Content, Dependencies, Pin } from './content.ts';
 
 export interface StoredContent extends Content {
+  /** The pin of the base image. Null until it is looked up, for content of schema 1. */
+  base_pin: string | null;
   digest: string;
   source: string;
 }
 
 export const content = async (db: Reader, digest: string) =>
-  await db.one<StoredContent>(
-    sql`select digest, config, manifest, source, lock, dependencies, base_image, python, pins from content where digest = ${digest}`,
-  );
+  await db.one<StoredContent>(sql`
+    select c.digest, c.schema, c.config, c.manifest, c.source, c.lock, c.dependencies, c.base_image, c.python, c.pins,
+      case c.schema when 1 then p.pin else c.base_image end as base_pin
+    from content c left join base_pin p on p.base_image = c.base_image where c.digest = ${digest}`);
 
-export async function insertContent(tx: Tx, content: StoredContent): Promise<void> {
+export async function insertContent(tx: Tx, content: Omit<StoredContent, 'base_pin'>): Promise<void> {
   await tx.run(sql`
-    insert into content (digest, config, manifest, source, lock, dependencies, base_image, python, pins)
-    values (${content.digest}, ${JSON.stringify(content.config)}, ${JSON.stringify(content.manifest)}, ${content.source}, ${content.lock},
+    insert into content (digest, schema, config, manifest, source, lock, dependencies, base_image, python, pins)
+    values (${content.digest}, ${content.schema}, ${JSON.stringify(content.config)}, ${JSON.stringify(content.manifest)}, ${content.source}, ${content.lock},
       ${JSON.stringify(content.dependencies)}, ${content.base_image}, ${content.python}, ${JSON.stringify(content.pins)})
     on conflict (digest) do nothing`);
 }
@@ -36,6 +39,18 @@ export async function pinsOf(db: Reader, digest: string): Promise<Pin[]> {
   const row = await db.one<{ pins: Pin[] }>(sql`select pins from content where digest = ${digest}`);
   if (row === undefined) throw new Error(`there is no content ${digest}`);
   return row.pins;
+}
+
+/** The base images of contents of schema 1 whose pins are not known. */
+export async function unpinnedBases(db: Reader): Promise<string[]> {
+  const rows = await db.all<{ base_image: string }>(sql`
+    select distinct base_image from content c
+    where schema = 1 and base_image <> '' and not exists (select from base_pin p where p.base_image = c.base_image)`);
+  return rows.map(({ base_image }) => base_image);
+}
+
+export async function insertBasePin(tx: Tx, { base_image, pin }: { base_image: string; pin: string }): Promise<void> {
+  await tx.run(sql`insert into base_pin (base_image, pin) values (${base_image}, ${pin}) on conflict do nothing`);
 }
 
 /** Stores these bytes by hash. The sweep spares them until the transaction ends, and for a day after. */

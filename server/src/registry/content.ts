@@ -1,6 +1,7 @@
 // The parts of a version. One digest over all of them is approved, built and deployed. Another byte of a file, another lock,
 // another base image or another resolved reference gives another digest.
 import { createHash } from 'node:crypto';
+import { parseAnyRef } from '@gantry/contract/refs.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 
 export interface ManifestFile {
@@ -11,9 +12,10 @@ export interface ManifestFile {
 
 /** A reference of agent.yaml, resolved at the push. */
 export interface Pin {
-  /** As printed by refs.ts: tools/search */
+  /** As printed by refs.ts: tools/search, or agents/search@1.0.0 */
   ref: string;
   asset_id: string;
+  /** Of an agent: those that the push saw. The digest of schema 3 leaves them out. */
   version: string;
   digest: string;
 }
@@ -36,6 +38,11 @@ export interface Dependencies {
 }
 
 export interface Content {
+  /**
+   * With 1, `base_image` is the id of the image in the engine of the push. With 2 it is the pin, the same on every engine. With 3, which
+   * only contents with pinned agents have, the digest also covers just the reference and the id of a pinned agent.
+   */
+  schema: 1 | 2 | 3;
   config: Record<string, unknown>;
   /** Sorted by path. */
   manifest: ManifestFile[];
@@ -46,9 +53,25 @@ export interface Content {
   pins: Pin[];
 }
 
-/** For an asset without files. */
+/** The schema of new content. Content without agents keeps the digest of its earlier push. */
+export function schemaOf(pins: readonly Pin[], otherwise: 1 | 2): Content['schema'] {
+  return pins.some(isOfAgent) ? 3 : otherwise;
+}
+
+/** Each agent is deployed and approved on its own, so its content is no part of a reference to it. */
+export function isOfAgent({ ref }: Pin): boolean {
+  return parseAnyRef(ref)?.kind === 'agent';
+}
+
+/** The parts of pins that decide whether two contents have the same references. */
+export function pinned(pins: readonly Pin[]): Partial<Pin>[] {
+  return pins.map((pin) => (isOfAgent(pin) ? { ref: pin.ref, asset_id: pin.asset_id } : pin));
+}
+
+/** For an asset without files. It has no base image. Schema 1 keeps the digest of an unchanged config. */
 export function configOnly(config: Record<string, unknown>, pins: Pin[]): Content {
   return {
+    schema: schemaOf(pins, 1),
     config,
     manifest: [],
     lock: '',
@@ -60,8 +83,8 @@ export function configOnly(config: Record<string, unknown>, pins: Pin[]): Conten
 }
 
 /** `sha256:…` over everything except the resolver's remarks, because they follow from the lock. */
-export function contentDigest({ config, manifest, lock, base_image, python, pins }: Content): string {
-  return digestOf({ schema: 1, config, manifest, lock, base_image, python, pins });
+export function contentDigest({ schema, config, manifest, lock, base_image, python, pins }: Content): string {
+  return digestOf({ schema, config, manifest, lock, base_image, python, pins: schema === 3 ? pinned(pins) : pins });
 }
 
 /** `sha256:…` over the author's files, without anything resolved. */

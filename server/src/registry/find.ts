@@ -3,7 +3,7 @@
 import { printRef } from '@gantry/contract/refs.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
-import { canRead } from '../access/decide.ts';
+import { canRead, type CallingAsset } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
 import { toAssetRecord, type AssetRecord } from './asset.ts';
 import * as store from './store.ts';
@@ -38,6 +38,15 @@ export async function findAssetsById(
   caller: Caller | null,
 ): Promise<AssetRecord[]> {
   return (await store.assetsById(db, ids, callerId(caller))).map(toAssetRecord);
+}
+
+/** With the entries about an asset that calls them. */
+export async function findAssetsCalledBy(
+  db: Reader,
+  ids: readonly string[],
+  { id }: CallingAsset,
+): Promise<AssetRecord[]> {
+  return (await store.assetsById(db, ids, id)).map(toAssetRecord);
 }
 
 export async function findAssetById(db: Reader, id: string, caller: Caller | null): Promise<AssetRecord | undefined> {

@@ -4,6 +4,7 @@ import { whereCovers } from '../access/decide.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Entry } from '../access/subject.ts';
+import { countRows } from '../database/count-rows.ts';
 import type { Reader } from '../database/database.ts';
 import { allOf, nothing, sql, type Sql } from '../database/sql.ts';
 import { principalIds } from '../service-principals/load-caller.ts';
@@ -37,6 +38,8 @@ export interface AssetRowWithEntries extends AssetRow {
 export interface ListedRow extends AssetRowWithEntries {
   latest_version: string | null;
   serving_version: string | null;
+  /** Of an orchestration. */
+  strategy: string | null;
   rank: number;
 }
 
@@ -61,7 +64,12 @@ const versionTables = sql`version v join identity u on u.id = v.pushed_by`;
 // `1.10.0` is above `1.9.0`: versions are compared by their numbers.
 export const byNumber = sql`string_to_array(v.version, '.')::int[]`;
 
-const entriesAboutCaller = (caller_id: Sql): Sql => entriesColumn(sql`a.id`, whereAboutAny(principalIds(caller_id)));
+const entriesAboutCaller = (caller_id: Sql): Sql =>
+  entriesColumn(
+    sql`a.id`,
+    // An orchestration calls agents with the entries of its team.
+    whereAboutAny(sql`${principalIds(caller_id)} union all select team_id from asset where id = ${caller_id}`),
+  );
 
 /** An asset by its name or by its id, for one caller. */
 export interface AssetFor {
@@ -90,13 +98,16 @@ export const assetsById = async (db: Reader, ids: readonly string[], caller_id: 
     select ${assetColumns}, ${caller_id}::uuid as entries_of, ${entriesAboutCaller(sql`${caller_id}::uuid`)}
     from ${assetTables} where a.id = any(${ids})`);
 
-export interface Listing {
+interface Filter {
   kind?: AssetKind | undefined;
   team?: string | undefined;
   /** A tsquery; undefined lists everything by name. */
   query?: string | undefined;
   /** Of a higher feature, on `asset a`. */
   where?: Sql | undefined;
+}
+
+export interface Listing extends Filter {
   after?: { rank: number; kind: string; name: string } | undefined;
   limit: number;
 }
@@ -105,12 +116,11 @@ export interface Listing {
 export async function listed(
   db: Reader,
   caller: SignedInCaller,
-  { kind, team, query, where, after, limit }: Listing,
+  { after, limit, ...filter }: Listing,
 ): Promise<ListedRow[]> {
+  const { query } = filter;
   const rank = query === undefined ? sql`0::float8` : sql`ts_rank(a.search, to_tsquery('simple', ${query}))::float8`;
-  const conditions = conditionsOf(caller, { kind, team });
-  if (where !== undefined) conditions.push(where);
-  if (query !== undefined) conditions.push(sql`a.search @@ to_tsquery('simple', ${query})`);
+  const conditions = conditionsOf(caller, filter);
   const page =
     after === undefined
       ? nothing
@@ -119,6 +129,9 @@ export async function listed(
     select * from (select ${listedColumns(caller)}, ${rank} as rank from ${assetTables} where ${allOf(conditions)}) found
     ${page} order by -rank, name, kind limit ${limit}`);
 }
+
+export const countListed = async (db: Reader, caller: SignedInCaller, filter: Filter): Promise<number> =>
+  await countRows(db, sql`${assetTables} where ${allOf(conditionsOf(caller, filter))}`);
 
 /** Candidates of isListed(), the ones with the latest changes first. */
 export const recentlyChanged = async (
@@ -133,13 +146,17 @@ export const recentlyChanged = async (
 const listedColumns = (caller: SignedInCaller): Sql => sql`
   ${assetColumns}, ${caller.id}::uuid as entries_of, ${entriesColumn(sql`a.id`, whereCovers(caller))},
   (select v.version from version v where v.asset_id = a.id order by ${byNumber} desc limit 1) as latest_version,
-  (select v.version from version v where v.id = a.serving_version_id) as serving_version`;
+  (select v.version from version v where v.id = a.serving_version_id) as serving_version,
+  case when a.kind = 'orchestration' then (select c.config ->> 'strategy' from version v join content c on c.digest = v.digest
+    where v.asset_id = a.id order by ${byNumber} desc limit 1) end as strategy`;
 
-function conditionsOf(caller: SignedInCaller, { kind, team }: Pick<Listing, 'kind' | 'team'>): Sql[] {
+function conditionsOf(caller: SignedInCaller, { kind, team, query, where }: Filter): Sql[] {
   return [
     whereListed(caller),
     ...(kind === undefined ? [] : [sql`a.kind = ${kind}`]),
     ...(team === undefined ? [] : [sql`t.name = ${team}`]),
+    ...(where === undefined ? [] : [where]),
+    ...(query === undefined ? [] : [sql`a.search @@ to_tsquery('simple', ${query})`]),
   ];
 }
 
@@ -256,6 +273,13 @@ export async function setBelonging(tx: GovernedTx, asset_id: string, belonging: 
       search = to_tsvector('simple', ${belonging.search}), updated_at = clock_now() where id = ${asset_id} returning id`,
   );
 }
+
+/** False for a missing one. It cannot be deleted until the transaction ends. */
+export const holdAsset = async (tx: GovernedTx, asset_id: string): Promise<boolean> =>
+  (await tx.one(sql`select 1 from asset where id = ${asset_id} for key share`)) !== undefined;
+
+export const assetNames = async (db: Reader, ids: readonly string[]) =>
+  await db.all<{ id: string; name: string }>(sql`select id, name from asset where id = any(${ids})`);
 
 /** Access removes the ACL rows. Content stays, because another version may have the same. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {

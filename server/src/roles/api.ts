@@ -19,6 +19,7 @@ import { modelsRoutes } from '../gateway/routes.ts';
 import { loginRoutes } from '../login/routes.ts';
 import { endSessions } from '../login/sessions.ts';
 import { notificationsRoutes } from '../notifications/routes.ts';
+import { orchestrationsRoutes } from '../orchestration/routes.ts';
 import { permissionsRoutes } from '../permissions/routes.ts';
 import { warnOfTooFewAdmins } from '../principals/enough-admins.ts';
 import { applyOrgConfig, compareOrgConfig, type OrgFile } from '../principals/org-settings.ts';
@@ -130,8 +131,9 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       readAsOf,
       moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
     }),
-    ...approvalsRoutes({ db, cursors }),
+    ...approvalsRoutes({ db, cursors, targets: Object.keys(deploy.targets) }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
+    ...orchestrationsRoutes(db),
     ...permissionsRoutes({ db, cursors, readAsOf }),
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),

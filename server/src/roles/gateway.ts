@@ -3,8 +3,12 @@ import { gatewayRoutes } from '../gateway/routes.ts';
 import type { SurfaceHandlers } from '../http/handlers.ts';
 import type { Role, RoleParts } from './role.ts';
 
-export async function openGatewayRole({ db, models }: RoleParts): Promise<Role> {
+export async function openGatewayRole({ config, db, models }: RoleParts): Promise<Role> {
   const gateway = await models();
   const handlers: SurfaceHandlers<'gateway'> = gatewayRoutes(db, gateway);
-  return { handlers, serves_agents: true, start: () => gateway.startSweeper() };
+  return {
+    handlers,
+    inside: { port: config.gateway_port, handlers },
+    start: () => gateway.startSweeper(),
+  };
 }

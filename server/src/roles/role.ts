@@ -2,9 +2,11 @@
 import type { Destination } from '../audit/push/destination.ts';
 import type { Config } from '../config.ts';
 import type { Database, PoolSettings } from '../database/database.ts';
+import type { Target } from '../deploy/targets/target.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { StoredKeys } from '../envelope/stored-keys.ts';
 import type { AllHandlers } from '../http/handlers.ts';
+import type { Ways } from '../http/surface.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
 import type { Tokens } from '../login/token.ts';
 import type { Passwords } from '../login/password.ts';
@@ -21,8 +23,8 @@ export type RoleHandlers = Partial<AllHandlers>;
 export interface Role {
   /** The endpoints of the role, besides the probes of each process. */
   handlers: RoleHandlers;
-  /** Containers of agents call it, at its own address on their network. */
-  serves_agents?: true;
+  /** What containers of agents call, at a port of its own on their networks. */
+  inside?: { port: number; handlers: RoleHandlers; ways?: Partial<Ways> };
   /** Throws while the role cannot work. Returns its warnings. */
   ready?: () => Promise<string[]>;
   /** Starts the role's own work, after the process listens. */
@@ -49,9 +51,11 @@ export interface RoleParts {
   recordRefusal: RecordRefusal;
   guardrails: GuardrailRecord;
   spans: Spans;
+  /** Besides those of targets/. */
+  more_targets: Record<string, Target>;
   /** Known after the process listens. */
   base_url: () => string;
-  /** The name of this process in the records of work. */
+  /** The name of this process in the records of work. Another process never has it. */
   owner: string;
   /** Ends when the process stops. */
   stopping: AbortSignal;

@@ -3,7 +3,8 @@
 import { startExpiry } from '../approvals/expire.ts';
 import { deployKind } from '../deploy/deploy-kind.ts';
 import { recordDeploy } from '../deploy/record-deploy.ts';
-import { startKeeper } from '../deploy/keeper.ts';
+import { operationKinds } from '../deploy/operate/kinds.ts';
+import { startKeeper } from '../deploy/keep/keeper.ts';
 import { requireOneFormat } from '../gateway/agent-models.ts';
 import { engineResolver } from '../registry/dependencies/engine-resolver.ts';
 import { pushRun } from '../registry/push/push-run.ts';
@@ -18,6 +19,7 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
   const kinds = {
     push: pushRun({ db, resolver: engineResolver(containers.pythons), checkModels: requireOneFormat }),
     deploy: deployKind(deploy),
+    ...operationKinds(deploy),
   };
   return {
     handlers: {},

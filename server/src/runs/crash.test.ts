@@ -18,7 +18,7 @@ let folder: string;
 let children: ChildProcess[] = [];
 let workers: Worker[] = [];
 let errors: unknown[] = [];
-const lease_ms = 600;
+const short = { lease_ms: 900, poll_ms: 50 };
 const actor = { user_id: '00000000-0000-4000-8000-000000000001', name: 'ada@example.com' };
 
 beforeAll(async () => {
@@ -37,8 +37,8 @@ afterEach(async () => {
   if (met.length > 0) throw new AggregateError(met, 'the worker reported unexpected errors');
 });
 
-async function startChild(trap: Trap) {
-  const settings: CrashWorkerSettings = { connection: base.connection, owner: 'child', lease_ms, trap };
+async function startChild(trap: Trap, times: CrashWorkerSettings['times'] = short) {
+  const settings: CrashWorkerSettings = { connection: base.connection, owner: 'child', times, trap };
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, '../testing/crash-worker.ts'), JSON.stringify(settings)],
@@ -54,8 +54,8 @@ async function startChild(trap: Trap) {
   return { child, said, ended: once(child, 'exit') };
 }
 
-async function takeOver(): Promise<void> {
-  const settings = { owner: 'parent', lease_ms, heartbeat_ms: lease_ms / 4, poll_ms: 50 };
+async function takeOver(times: CrashWorkerSettings['times'] = short): Promise<void> {
+  const settings = { owner: 'parent', ...times };
   workers.push(
     await startWorker(base.db, { story: storyKind() }, { ...settings, onError: (error) => errors.push(error) }),
   );
@@ -106,6 +106,17 @@ test.each(storySteps)(
     expect((await told()).filter((line) => line.includes('begun by 2'))).toEqual([]);
   },
 );
+
+test('the run of a killed process continues within eight seconds', async () => {
+  const { ended: killed } = await startChild({ step: 'second', moment: 'before', signal: 'SIGKILL' }, {});
+  const id = await begin();
+  await killed;
+  const died_at = performance.now();
+  await takeOver({});
+  await expect.poll(told, { timeout: 15_000 }).toContain('second begun by 2');
+  expect(performance.now() - died_at).toBeLessThan(8000);
+  expect(await ended(id)).toMatchObject({ state: 'done' });
+});
 
 test('a process that was suspended longer than its lease writes nothing when it wakes up', async () => {
   const { child, said } = await startChild({ step: 'second', moment: 'after', signal: 'SIGSTOP' });

@@ -1,11 +1,12 @@
 // Executes one run, from the last executor's state to its end. Undo after a crash runs the work again:
-// finished steps return their output from the journal and register their undo. The first unfinished step stops the work.
+// finished steps return their output from the journal and register their undo. An unfinished step stops the work.
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { Database } from '../database/database.ts';
 import { overtaken } from '../database/overtaken.ts';
 import { within } from '../within.ts';
 import { openJournal, type Journal } from './journal.ts';
-import { Fenced, type Ending, type Run, type RunKind } from './run.ts';
+import { Fenced, type Ending, type RunIdentity, type RunKind } from './run.ts';
+import { openSteps, type Steps } from './steps.ts';
 import * as store from './store.ts';
 
 export interface Execution {
@@ -20,33 +21,29 @@ export interface Execution {
   onError: (error: unknown) => void;
 }
 
-interface Undo {
-  name: string;
-  output: unknown;
-  // The closure of each undo has the type of its own step's output.
-  undo: ((output: never) => Promise<void>) | undefined;
-}
-
-// A step that ignores its signal has this time. After that, undo begins without its end.
-const grace_ms = 5000;
 const undo_deadline_ms = 120_000;
-// Limits a step that crashes the process each time.
-const max_attempts = 10;
 
 /** Returns when the run has ended. Throws `Fenced`, or the reason of `lost`, when another executor has the run. */
 export async function execute(execution: Execution): Promise<void> {
   const { db, run: claimed, kind, lost } = execution;
   const { max_log_bytes } = execution;
   const journal = openJournal(db, claimed, { max_log_bytes, onLost: (error) => lost.abort(error) });
-  const undos: Undo[] = [];
-  const run = runOf(execution, journal, undos, await store.stepsOf(db, claimed.id));
-  const ending = claimed.ending ?? (await carryOn(execution, journal, run));
+  const run = identityOf(execution);
+  const steps = openSteps({
+    run,
+    journal,
+    stored: await store.stepsOf(db, claimed.id),
+    signal: AbortSignal.any([execution.cancel.signal, lost.signal]),
+    lost: lost.signal,
+    toProblem: (error) => toProblem(execution, error),
+  });
+  const ending = claimed.ending ?? (await carryOn(execution, journal, steps));
   if (ending === undefined) return;
-  if (claimed.ending !== null) await collectUndos(kind, run);
+  if (claimed.ending !== null) await steps.replay(async (again) => await kind.work(again));
   lost.signal.throwIfAborted();
 
   const stays = claimed.ending === null && !(await journal.beginUndo(ending));
-  const end = stays ? settledAnyway(ending) : await undoAll(execution, journal, undos, ending);
+  const end = stays ? settledAnyway(ending) : await undoAll(execution, journal, await steps.undos(), ending);
   let finished = false;
   const finish = async (tx: Parameters<typeof journal.finish>[0]) => {
     finished = await journal.finish(tx, end);
@@ -56,17 +53,22 @@ export async function execute(execution: Execution): Promise<void> {
 }
 
 /** Returns undefined when the run is done, otherwise its ending. */
-async function carryOn(execution: Execution, journal: Journal, run: Run): Promise<Ending | undefined> {
-  const { db, kind, cancel, lost } = execution;
+async function carryOn(execution: Execution, journal: Journal, steps: Steps): Promise<Ending | undefined> {
+  const { db, run: claimed, kind, cancel, lost } = execution;
+  if (!claimed.begun) return cancelled();
   let result: unknown;
   try {
-    result = await kind.work(run);
+    result = await steps.perform(async (run) => await kind.work(run));
   } catch (error) {
     lost.signal.throwIfAborted();
     if (error instanceof Fenced) throw error;
     return { state: cancel.signal.aborted ? 'cancelled' : 'failed', problem: toProblem(execution, error) };
   }
   if (await db.transaction(async (tx) => await journal.finish(tx, { state: 'done', result }))) return undefined;
+  return cancelled();
+}
+
+function cancelled(): Ending {
   return { state: 'cancelled', problem: problemDocument(new Problem('cancelled')) };
 }
 
@@ -79,68 +81,19 @@ function toProblem({ cancel, onError }: Execution, error: unknown) {
   return problemDocument(refusal);
 }
 
-/** Stops the work at the first step without an undo. */
-class Unwound extends Error {}
-
-async function collectUndos(kind: RunKind, run: Run): Promise<void> {
-  try {
-    await kind.work(run);
-  } catch (error) {
-    // An exception between steps has already failed the run, and the ending has it.
-    if (error instanceof Fenced) throw error;
-  }
-}
-
-function runOf(execution: Execution, journal: Journal, undos: Undo[], stored: store.StoredStep[]): Run {
-  const { run: claimed, cancel, lost } = execution;
-  const steps = new Map(stored.map((step) => [step.name, step]));
-  const signal = AbortSignal.any([cancel.signal, lost.signal]);
-  let n = 0;
+function identityOf({ run: claimed, cancel }: Execution): RunIdentity {
+  const { id, input, actor, fence } = claimed;
+  const fenced: RunIdentity['fenced'] = async (tx) => {
+    if (!(await store.hold(tx, claimed))) throw new Fenced(id);
+  };
   return {
-    id: claimed.id,
-    input: claimed.input,
-    actor: claimed.actor,
-    fence: claimed.fence,
-    signal,
-    log: journal.log,
-    notice: (message, data = {}) => journal.notice(message, data),
-    step: async <T>(
-      name: string,
-      work: (signal: AbortSignal) => Promise<T>,
-      undo?: (output: T | undefined) => Promise<void>,
-    ) => {
-      n += 1;
-      if (undos.some((other) => other.name === name)) throw new Error(`two steps of a run have the name ${name}`);
-      const before = steps.get(name);
-      const mine: Undo = { name, undo, output: before?.output ?? undefined };
-      if (before?.state === 'done') {
-        undos.push(mine);
-        return before.output as T; // the output of this same step
-      }
-      if (claimed.ending !== null) {
-        if (before !== undefined && before.state !== 'undone') undos.push(mine);
-        throw new Unwound();
-      }
-      signal.throwIfAborted();
-      undos.push(mine);
-      if ((await journal.begin(n, name)) > max_attempts)
-        throw new Error(`step ${name} began ${max_attempts} times and never ended`);
-      try {
-        const output = await withinGrace(work(signal), signal);
-        await journal.endStep(name, { state: 'done', output });
-        mine.output = output;
-        return output;
-      } catch (error) {
-        if (error instanceof Fenced || lost.signal.aborted) throw error;
-        await journal.endStep(name, { state: 'failed', problem: toProblem(execution, error) });
-        throw error;
-      }
-    },
-    fenced: async (tx) => {
-      if (!(await store.hold(tx, claimed))) throw new Fenced(claimed.id);
-    },
+    id,
+    input,
+    actor,
+    fence,
+    fenced,
     settle: async (tx) => {
-      if (!(await store.hold(tx, claimed))) throw new Fenced(claimed.id);
+      await fenced(tx);
       if (await store.settle(tx, claimed)) return;
       cancel.abort(new Problem('cancelled'));
       throw cancel.signal.reason;
@@ -148,36 +101,32 @@ function runOf(execution: Execution, journal: Journal, undos: Undo[], stored: st
   };
 }
 
-async function withinGrace<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: overdue, reject } = Promise.withResolvers<never>();
-  let timer: NodeJS.Timeout | undefined;
-  const aborted = () => (timer = setTimeout(() => reject(signal.reason), grace_ms));
-  signal.addEventListener('abort', aborted);
-  try {
-    return await Promise.race([work, overdue]);
-  } finally {
-    signal.removeEventListener('abort', aborted);
-    clearTimeout(timer);
-  }
-}
-
-/** Undoes the newest step first. The ending names every step whose undo fails. */
-async function undoAll({ onError }: Execution, journal: Journal, undos: Undo[], ending: Ending): Promise<Ending> {
-  const leftovers: { step: string; output: unknown; reason: string }[] = [];
-  for (const { name, output, undo } of undos.toReversed()) {
+/** Undoes in the given order. The ending names every step whose undo fails or is missing. */
+async function undoAll(
+  { onError }: Execution,
+  journal: Journal,
+  { undos, unreached }: Awaited<ReturnType<Steps['undos']>>,
+  ending: Ending,
+): Promise<Ending> {
+  const leftovers: { step: string; output: unknown; reason: string }[] = unreached.map(({ name, output }) => ({
+    step: name,
+    output: output ?? null,
+    reason: 'Its undo was not reached again after a crash.',
+  }));
+  for (const { path, output, undo } of undos) {
     if (undo === undefined) continue;
     try {
       await inTime(undo(output as never)); // the output of this undo's own step
     } catch (error) {
       if (!(error instanceof Problem)) onError(error);
       leftovers.push({
-        step: name,
+        step: path,
         output: output ?? null,
         reason: error instanceof Problem ? error.detail : 'It failed unexpectedly.',
       });
       continue;
     }
-    await journal.endStep(name, { state: 'undone' });
+    await journal.endStep(path, { state: 'undone' });
   }
   if (leftovers.length === 0) return ending;
   return { state: 'needs_attention', problem: { ...ending.problem, leftovers } };

@@ -7,10 +7,11 @@ import * as store from './store.ts';
 
 export interface Journal {
   /** Returns the number of the attempt. */
-  begin(n: number, name: string): Promise<number>;
-  endStep(name: string, end: Parameters<typeof store.endStep>[3]): Promise<void>;
-  log: (line: string) => void;
-  notice(message: string, data: Record<string, unknown>): void;
+  begin(step: Parameters<typeof store.beginStep>[2]): Promise<number>;
+  endStep(path: string, end: Parameters<typeof store.endStep>[3]): Promise<void>;
+  /** Without a path, the line belongs to no step. */
+  log(path: string | null, line: string): void;
+  notice(path: string | null, message: string, data: Record<string, unknown>): void;
   /** False when the run has settled: then nothing can be undone. */
   beginUndo(ending: Ending): Promise<boolean>;
   /** Writes all waiting events, the end and its event. False, without a write, when a cancel came first. */
@@ -30,7 +31,6 @@ export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes
   let waiting: store.NewEvent[] = [];
   let waiting_bytes = 0;
   let logged_bytes = run.log_bytes;
-  let step: string | null = null;
   let timer: NodeJS.Timeout | undefined;
   let written: Promise<unknown> = Promise.resolve();
   let ended = false;
@@ -75,18 +75,17 @@ export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes
   }
 
   return {
-    begin: async (n, name) => {
-      step = name;
-      add(stepEvent(name, 'running'));
-      return (await write((tx) => store.beginStep(tx, run.id, n, name))) ?? 1;
+    begin: async (step) => {
+      add(stepEvent(step.path, 'running'));
+      return (await write((tx) => store.beginStep(tx, run.id, step))) ?? 1;
     },
-    endStep: async (name, end) => {
+    endStep: async (path, end) => {
       add(
-        stepEvent(name, end.state, end.state === 'failed' && end.problem !== undefined ? { problem: end.problem } : {}),
+        stepEvent(path, end.state, end.state === 'failed' && end.problem !== undefined ? { problem: end.problem } : {}),
       );
-      await write((tx) => store.endStep(tx, run.id, name, end));
+      await write((tx) => store.endStep(tx, run.id, path, end));
     },
-    log: (line) => {
+    log: (step, line) => {
       if (logged_bytes > max_log_bytes) return;
       const bytes = Buffer.byteLength(line) + 1;
       logged_bytes += bytes;
@@ -95,7 +94,7 @@ export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes
       const message = `The log is cut off here: a run keeps ${max_log_bytes} bytes of log.`;
       add({ kind: 'notice', step, state: null, message, data: { truncated: true } }, bytes);
     },
-    notice: (message, data) => add({ kind: 'notice', step, state: null, message: clean(message), data }),
+    notice: (step, message, data) => add({ kind: 'notice', step, state: null, message: clean(message), data }),
     beginUndo: async (ending) => (await write((tx) => store.beginUndo(tx, run, ending))) ?? false,
     finish: async (tx, end) => {
       // The end is the last event, so the current write must finish first.

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
-import { errorCode, openDatabase, unique_violation } from '../database/database.ts';
+import { errorCode, openDatabase, unique_violation, type Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { runEvents } from './events.ts';
 import {
@@ -12,18 +13,22 @@ import {
   enqueue,
   findRun,
   findRuns,
+  MutexHeld,
   requestCancel,
+  type Run,
   type RunKind,
   type RunKinds,
   type RunRow,
 } from './run.ts';
 import { storyKind, storySteps, type StoryInput } from '../testing/story.ts';
+import * as store from './store.ts';
 import { startWorker, type Worker, type WorkerSettings } from './worker.ts';
 
 let base: TestDatabase;
 let folder: string;
 let workers: Worker[] = [];
 let errors: unknown[] = [];
+const shares = { max: 8, team: 8, user: 8 };
 const actor = { user_id: '00000000-0000-4000-8000-000000000001', name: 'ada@example.com' };
 
 beforeAll(async () => {
@@ -96,7 +101,7 @@ test('text stays unchanged, even if it looks like a JSON escape', async () => {
     [String.raw`\u0000`]: String.raw`\ud800 \\u0000`,
     emoji: '😀',
   };
-  await work({ plain: { work: async (run) => await run.step('only', async () => input) } });
+  await work({ plain: { shares, work: async (run) => await run.step('only', async () => input) } });
   const { id } = await enqueue(base.db, { kind: 'plain', mutex: folder, input, actor });
   const run = await ended(id);
   expect(run).toMatchObject({ state: 'done' });
@@ -108,6 +113,7 @@ test('a step whose error text the database cannot store fails, and is not repeat
   let attempts = 0;
   await work({
     plain: {
+      shares,
       work: async (run) =>
         await run.step('only', async () => {
           if (++attempts > 1) return;
@@ -127,15 +133,97 @@ test('a step whose error text the database cannot store fails, and is not repeat
   expect(errors).toEqual([]);
 });
 
-test('one run at a time holds the mutex, and a caller can ask for its id', async () => {
-  const id = await begin();
-  const second = await begin().catch((error: unknown) => errorCode(error));
-  expect(second).toBe(unique_violation);
-  expect(await activeRun(base.db, 'story', folder)).toBe(id);
-  await work();
-  await ended(id);
-  expect(await activeRun(base.db, 'story', folder)).toBeUndefined();
-  await ended(await begin());
+describe('a mutex', () => {
+  async function add(run: { kind?: string; behind?: boolean }, db: Tx = base.db): Promise<string> {
+    const { kind = 'story', behind = false } = run;
+    return (await enqueue(db, { kind, mutex: folder, input: { folder, mutex: folder }, actor, behind })).id;
+  }
+
+  test('is held by one run of any kind, and the refusal of a second names the kind and the id of the first', async () => {
+    const id = await begin();
+    const refusal = await begin({}, 'other').catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(MutexHeld);
+    expect(refusal).toMatchObject({ holder: { id, kind: 'story' } });
+    expect(await activeRun(base.db, folder)).toEqual({ id, kind: 'story' });
+    await work();
+    await ended(id);
+    expect(await activeRun(base.db, folder)).toBeUndefined();
+    await ended(await begin());
+  });
+
+  test('is refused while a run waits behind its last holder', async () => {
+    const stop = holding();
+    const [holder, behind] = [await add({}), await add({ kind: 'stop', behind: true })];
+    await work({ story: storyKind(), stop: { ...stop.kind, shares } });
+    await ended(holder);
+    await expect(add({})).rejects.toMatchObject({ holder: { id: behind, kind: 'stop' } });
+    stop.end(folder);
+    await ended(behind);
+    await ended(await add({}));
+  });
+
+  test('is passed on in order and to one run at a time, with two workers', async () => {
+    const order: string[] = [];
+    let under_way = 0;
+    const kind = {
+      shares,
+      work: async (run: Run) =>
+        await run.step('only', async () => {
+          expect(++under_way).toBe(1);
+          order.push(run.id);
+          await new Promise((resolve) => setImmediate(resolve));
+          under_way--;
+        }),
+    };
+    const ids = [await add({})];
+    for (let n = 0; n < 12; n++) ids.push(await add({ kind: n % 2 === 0 ? 'story' : 'other', behind: true }));
+    for (const owner of ['one', 'two']) await work({ story: kind, other: kind }, { owner, poll_ms: 20 });
+    for (const id of ids) expect(await ended(id)).toMatchObject({ state: 'done' });
+    expect(order).toEqual(ids);
+    expect(errors).toEqual([]);
+  });
+
+  test('goes to one of two claims at the same moment, even if neither sees the run of the other', async () => {
+    const kinds = { story: storyKind() };
+    const newer = await add({ behind: true });
+    const claimed = Promise.withResolvers<void>();
+    const commit = Promise.withResolvers<void>();
+    const first = base.db.transaction(async (tx) => {
+      expect(await store.claim(tx, { owner: 'one', kinds }, 60_000)).toMatchObject({ id: newer });
+      claimed.resolve();
+      await commit.promise;
+    });
+    await claimed.promise;
+    // The older run is committed late. The claim of the newer one is not committed yet.
+    const older = await add({ behind: true });
+    await base.db.run(sql`update run set created_at = created_at - interval '1 hour' where id = ${older}`);
+    const second = store.claim(base.db, { owner: 'two', kinds }, 60_000).catch((error: unknown) => errorCode(error));
+    await expect
+      .poll(async () => await base.db.all(sql`select from pg_stat_activity where wait_event = 'transactionid'`))
+      .toHaveLength(1);
+    commit.resolve();
+    await first;
+    expect(await second).toBe(unique_violation);
+    // The begun run keeps its turn, and the older one waits.
+    expect(await store.claim(base.db, { owner: 'two', kinds }, 60_000)).toBeUndefined();
+    await base.db.run(sql`update run set lease_until = null where id = ${newer}`);
+    await work();
+    for (const id of [newer, older]) expect(await ended(id)).toMatchObject({ state: 'done' });
+  });
+
+  test('does not delay the end of a cancelled run behind its holder', async () => {
+    await work();
+    const holder = await begin({ waits: 'first' });
+    await waitFor(holder, (event) => event.kind === 'log');
+    const behind = await add({ behind: true });
+    await waitFor(behind, (event) => event.kind === 'wait');
+    expect((await findRun(base.db, behind))?.notices).toEqual([expect.stringContaining('an earlier run')]);
+    await requestCancel(base.db, behind);
+    expect(await ended(behind)).toMatchObject({ state: 'cancelled', steps: [] });
+    expect(await findRun(base.db, holder)).toMatchObject({ state: 'running' });
+    await requestCancel(base.db, holder);
+    await ended(holder);
+  });
 });
 
 test("a failed step undoes the run's steps and itself, newest first, and nothing else", async () => {
@@ -164,7 +252,7 @@ test.each(storySteps)('a cancel during the %s step acts at once and undoes the f
   const asked = performance.now();
   expect(await requestCancel(base.db, id)).toBe(true);
   const run = await ended(id);
-  // An idle machine needs about a tenth of that. The heartbeat, which also finds a cancel, comes every four seconds.
+  // An idle machine needs about a tenth of that.
   expect(performance.now() - asked).toBeLessThan(2500);
   expect(run).toMatchObject({ state: 'cancelled', problem: { code: 'cancelled' } });
   expect(await things()).toEqual([]);
@@ -185,6 +273,7 @@ test('a settled run cannot be cancelled, and a later failure undoes nothing', as
   const release = Promise.withResolvers<void>();
   await work({
     story: {
+      shares,
       work: async (run) => {
         await run.step(
           'switch',
@@ -210,6 +299,7 @@ test('a run with a requested cancel cannot settle', async () => {
   const release = Promise.withResolvers<void>();
   await work({
     story: {
+      shares,
       work: async (run) =>
         await run.step('switch', async () => {
           reached.resolve();
@@ -229,6 +319,7 @@ test('a failed run is reported in the transaction of its end', async () => {
   await base.db.run({ strings: ['create table said (run_id uuid, state text)'], values: [] });
   await work({
     story: {
+      shares,
       work: async () => await Promise.reject(new Error('a bug')),
       end: async (run, ending, finish) =>
         await base.db.transaction(async (tx) => {
@@ -256,6 +347,42 @@ test('a stopped worker releases its run, and the next worker continues it at onc
   expect(await ended(id)).toMatchObject({ state: 'done', result: ['first:1', 'second:2', 'third:2'] });
   expect(performance.now() - asked).toBeLessThan(5000);
   expect((await told()).filter((line) => line.startsWith('first begun'))).toHaveLength(1);
+});
+
+test('a pool without a free connection loses no run', async () => {
+  const pool = openDatabase(base.connection, { max: 3 });
+  const reached = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const kind = {
+    shares,
+    work: async (run: Run) =>
+      await run.step('hold', async () => {
+        reached.resolve();
+        await release.promise;
+      }),
+  };
+  const worker = await startWorker(
+    pool,
+    { story: kind },
+    { owner: 'one', lease_ms: 1200, onError: (e) => errors.push(e) },
+  );
+  const id = await begin();
+  await reached.promise;
+  const free = Promise.withResolvers<void>();
+  const taken = Array.from({ length: 20 }, async () => await pool.transaction(async () => await free.promise));
+  const lease = async () =>
+    (await base.db.one<{ at: string }>(sql`select lease_until as at from run where id = ${id}`))?.at ?? '';
+  const before = Date.parse(await lease());
+  // Two whole leases later, the run still has one.
+  await expect.poll(async () => Date.parse(await lease()) - before, { timeout: 10_000 }).toBeGreaterThan(2400);
+  release.resolve();
+  free.resolve();
+  await Promise.all(taken);
+  expect(await ended(id)).toMatchObject({ state: 'done' });
+  expect(await base.db.one(sql`select fence from run where id = ${id}`)).toEqual({ fence: 1 });
+  await worker.stop();
+  await pool.close();
+  expect(errors).toEqual([]);
 });
 
 test('readers get the same events during the run and later, and a reader that reconnects misses none', async () => {
@@ -291,9 +418,10 @@ test('log lines arrive in batches and in order, and a log over the limit is visi
   await work(
     {
       story: {
+        shares,
         work: async (run) =>
-          await run.step('chatter', async () => {
-            for (let i = 0; i < 5000; i++) run.log(`line ${i} ${'x'.repeat(20)}`);
+          await run.step('chatter', async (at) => {
+            for (let i = 0; i < 5000; i++) at.log(`line ${i} ${'x'.repeat(20)}`);
           }),
       },
     },
@@ -314,14 +442,14 @@ test('two workers on fifty runs do nothing twice', async () => {
   const done: string[] = [];
   const kind = {
     story: {
+      shares,
       work: async (run: { id: string; step: (name: string, work: () => Promise<void>) => Promise<void> }) =>
         await run.step('once', async () => void done.push(run.id)),
     },
   };
-  await work(kind, { owner: 'one', concurrency: 8 });
+  await work(kind, { owner: 'one' });
   const second = await startWorker(other, kind, {
     owner: 'two',
-    concurrency: 8,
     onError: (error) => errors.push(error),
   });
   const ids = await Promise.all(
@@ -382,7 +510,7 @@ describe('shares', () => {
     ids = new Map();
   });
 
-  test('one user takes two places, one team three, one kind leaves places to the other, and a waiting run says why', async () => {
+  test('one user takes two places of a kind, one team three, all together four, and a waiting run says why', async () => {
     const [pushes, deploys] = [holding(), holding()];
     const kinds = { push: pushes.kind, deploy: { ...deploys.kind, shares: { max: 6, team: 4, user: 3 } } };
     for (const mutex of ['a1', 'a2', 'a3']) await line('push', mutex, 1, 1);
@@ -392,7 +520,7 @@ describe('shares', () => {
     await line('push', 'd1', 5, 3);
     for (const mutex of ['x1', 'x2', 'x3']) await line('deploy', mutex, 1, 1);
     await work(kinds, { poll_ms: 50 });
-    await expect.poll(running, { timeout: 10_000 }).toEqual(['a1', 'a2', 'b1', 'c1', 'x1', 'x2']);
+    await expect.poll(running, { timeout: 10_000 }).toEqual(['a1', 'a2', 'b1', 'c1', 'x1', 'x2', 'x3']);
     const said = async (mutex: string) => {
       const id = ids.get(mutex) ?? '';
       await waitFor(id, ({ kind }) => kind === 'wait');
@@ -403,10 +531,21 @@ describe('shares', () => {
     expect(await said('d1')).toEqual([expect.stringContaining('runs of its kind')]);
     // A run of another team begins before older runs of a team that has its share.
     pushes.end('c1');
-    await expect.poll(running, { timeout: 10_000 }).toEqual(['a1', 'a2', 'b1', 'd1', 'x1', 'x2']);
+    await expect.poll(running, { timeout: 10_000 }).toEqual(['a1', 'a2', 'b1', 'd1', 'x1', 'x2', 'x3']);
     expect((await findRun(base.db, ids.get('d1') ?? ''))?.notices).toEqual([]);
     await ends([pushes, deploys]);
     expect(errors).toEqual([]);
+  });
+
+  test('long runs of two kinds take all their places, and a run of a third begins at once', async () => {
+    const [long, deploys] = [holding(), holding()];
+    for (const kind of ['push', 'copy']) for (let n = 0; n < 6; n++) await line(kind, `${kind} ${n}`, n, n);
+    await work({ push: long.kind, copy: long.kind, deploy: deploys.kind }, { poll_ms: 50 });
+    await expect.poll(async () => (await running()).length, { timeout: 10_000 }).toBe(8);
+    await line('deploy', 'other', 1, 1);
+    await expect.poll(running, { timeout: 10_000 }).toContain('other');
+    expect(await running()).toHaveLength(9);
+    await ends([long, deploys]);
   });
 
   test('shares hold in each of several processes: in no process does one team take all places', async () => {

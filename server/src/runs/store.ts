@@ -1,11 +1,13 @@
 // The journal's SQL. Every write of an executor names its fence. It changes no row after another executor claimed the run.
+import { randomUUIDv7 } from 'node:crypto';
 import type { RunState } from '@gantry/contract/run-states.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 import type { Reader, Tx } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
-import { storableText } from '../database/storable-text.ts';
+import { sql, type Sql } from '../database/sql.ts';
+import { storableJson as json } from '../database/storable-text.ts';
 import { fromNow, isFree } from '../queue/lease.ts';
-import type { Ending, NewRun, RunActor, RunRow } from './run.ts';
+import { heldElsewhere } from './held-key-store.ts';
+import type { ActiveRun, Ending, NewRun, RunActor, RunRow } from './run.ts';
 import { waitsFor, type Places } from './share-store.ts';
 
 /** Workers listen here for new runs and cancels. Readers of events have their own channel, so a log line wakes no worker. */
@@ -22,13 +24,18 @@ export interface ClaimedRun extends Claim {
   kind: string;
   input: unknown;
   actor: RunActor;
+  /** False for a run that was cancelled before its turn. */
+  begun: boolean;
   ending: Ending | null;
   cancel_requested: boolean;
   log_bytes: number;
 }
 
 export interface StoredStep {
+  n: number;
+  /** Its path. */
   name: string;
+  has_undo: boolean;
   state: 'running' | 'done' | 'failed' | 'undone';
   attempt: number;
   output: unknown;
@@ -38,23 +45,40 @@ export type NewEvent = Omit<RunEvent, 'seq' | 'at'>;
 
 const active_states = ['queued', 'running', 'cancelling'] as const satisfies RunState[];
 
-export async function insert(tx: Tx, run: NewRun): Promise<{ id: string }> {
-  const row = await tx.one<{ id: string }>(sql`
-    insert into run (kind, mutex, input, actor_id, actor_name, team_id)
-    values (${run.kind}, ${run.mutex}, ${json(run.input)}::jsonb, ${run.actor.user_id}, ${run.actor.name}, ${run.team_id ?? null})
-    returning id`);
-  if (row === undefined) throw new Error('insert returned no row');
-  return row;
+/** Undefined while another run has the mutex. */
+export async function insert(tx: Tx, run: NewRun): Promise<{ id: string } | undefined> {
+  const { kind, mutex, input, actor, team_id = null, behind = false } = run;
+  // An uncommitted run behind is not seen here. Then both are stored, and take their turns.
+  return await tx.one<{ id: string }>(sql`
+    insert into run (kind, mutex, input, actor_id, actor_name, team_id, behind)
+    select ${kind}, ${mutex}, ${json(input)}::jsonb, ${actor.user_id}, ${actor.name}, ${team_id}::uuid, ${behind}
+    where ${behind} or not exists (select from run where mutex = ${mutex} and state = any(${active_states}))
+    on conflict do nothing returning id`);
+}
+
+/** The run begins in this process. Nothing else has its mutex. */
+export async function insertHeld(
+  tx: Tx,
+  { id = randomUUIDv7(), kind, mutex, input, actor, team_id }: NewRun,
+  { owner, lease_ms }: { owner: string; lease_ms: number },
+): Promise<ClaimedRun> {
+  const row = await tx.one<{ id: string; fence: number; input: unknown }>(sql`
+    insert into run (id, kind, mutex, input, actor_id, actor_name, team_id, behind, state, started_at, owner, fence, lease_until)
+    values (${id}, ${kind}, ${mutex}, ${json(input)}::jsonb, ${actor.user_id}, ${actor.name}, ${team_id ?? null}::uuid, false,
+      'running', clock_now(), ${owner}, 1, ${fromNow(lease_ms)})
+    returning id, fence, input`);
+  if (row === undefined) throw new Error('an inserted run is gone');
+  return { ...row, kind, actor, begun: true, ending: null, cancel_requested: false, log_bytes: 0 };
 }
 
 export async function notify(tx: Tx, channel: string, id: string): Promise<void> {
   await tx.run(sql`select pg_notify(${channel}, ${id})`);
 }
 
-export async function active(db: Reader, kind: string, mutex: string): Promise<string | undefined> {
-  const row = await db.one<{ id: string }>(sql`
-    select id from run where kind = ${kind} and mutex = ${mutex} and state = any(${active_states})`);
-  return row?.id;
+export async function active(db: Reader, mutex: string): Promise<ActiveRun | undefined> {
+  return await db.one<ActiveRun>(sql`
+    select id, kind from run where mutex = ${mutex} and state = any(${active_states})
+    order by started_at is null, created_at, id limit 1`);
 }
 
 export async function anyActive(db: Reader, kind: string): Promise<boolean> {
@@ -89,22 +113,31 @@ export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
   return asked === 1;
 }
 
-/** Claims the oldest free run whose user and team are below their share. It is new, or its lease has expired. */
+/**
+ * Claims the oldest free run that need not wait, and whose mutex no other process holds as a key. It is new, or its lease has expired. Throws a unique violation when another
+ * process began a run of the mutex at the same moment.
+ */
 export async function claim(db: Tx, places: Places, lease_ms: number): Promise<ClaimedRun | undefined> {
   const { owner } = places;
   const kinds = Object.keys(places.kinds);
   const row = await db.one<Omit<ClaimedRun, 'actor'> & { actor_id: string; actor_name: string }>(sql`
     update run set owner = ${owner}, fence = fence + 1, lease_until = ${fromNow(lease_ms)},
-      state = case state when 'queued' then 'running' else state end, started_at = coalesce(started_at, clock_now())
+      state = case state when 'queued' then 'running' else state end,
+      started_at = case when cancel_requested_at is null then coalesce(started_at, clock_now()) else started_at end
     where id = (
       select id from run as candidate
       where state = any(${active_states}) and kind = any(${kinds}) and ${isFree}
-        and ${waitsFor(places)} is null
-      order by created_at for update skip locked limit 1)
-    returning id, kind, fence, input, actor_id, actor_name, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
+        and ${waitsFor(places)} is null and not ${heldElsewhere(sql`mutex`, owner)}
+      order by created_at, id for update skip locked limit 1)
+    returning id, kind, fence, input, actor_id, actor_name, started_at is not null as begun, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
   if (row === undefined) return undefined;
   const { actor_id, actor_name, ...run } = row;
   return { ...run, actor: { user_id: actor_id, name: actor_name } };
+}
+
+/** True when another process holds the mutex of the run as a key. The claims of both may have happened at the same moment. */
+export async function isHeldElsewhere(db: Reader, owner: string, { id }: Claim): Promise<boolean> {
+  return (await db.one(sql`select from run where id = ${id} and ${heldElsewhere(sql`mutex`, owner)}`)) !== undefined;
 }
 
 /** Returns the ids of the runs that this executor still holds. */
@@ -121,9 +154,12 @@ export async function release(db: Tx, { id, fence }: Claim): Promise<void> {
   await db.run(sql`update run set owner = null, lease_until = null where id = ${id} and fence = ${fence}`);
 }
 
-/** For a process that is the only one on its database. */
-export async function releaseAll(db: Tx): Promise<void> {
-  await db.run(sql`update run set owner = null, lease_until = null where owner is not null and ended_at is null`);
+/** For a process that is the only one on its database. Its own keys stay. */
+export async function releaseAll(db: Tx, owner: string, kinds: readonly string[]): Promise<void> {
+  await db.run(sql`
+    update run set owner = null, lease_until = null
+    where owner is not null and ended_at is null and kind = any(${kinds})`);
+  await db.run(sql`delete from held_key where owner <> ${owner}`);
 }
 
 export async function withCancelRequested(db: Reader, ids: readonly string[]): Promise<string[]> {
@@ -158,14 +194,18 @@ export async function beginUndo(tx: Tx, { id, fence }: Claim, ending: Ending): P
 
 export async function stepsOf(db: Reader, run_id: string): Promise<StoredStep[]> {
   return await db.all<StoredStep>(
-    sql`select name, state, attempt, output from run_step where run_id = ${run_id} order by n`,
+    sql`select n, name, state, has_undo, attempt, output from run_step where run_id = ${run_id} order by n`,
   );
 }
 
 /** Returns the number of the attempt. */
-export async function beginStep(tx: Tx, run_id: string, n: number, name: string): Promise<number> {
+export async function beginStep(
+  tx: Tx,
+  run_id: string,
+  { n, path, has_undo }: { n: number; path: string; has_undo: boolean },
+): Promise<number> {
   const row = await tx.one<{ attempt: number }>(sql`
-    insert into run_step (run_id, n, name, state) values (${run_id}, ${n}, ${name}, 'running')
+    insert into run_step (run_id, n, name, has_undo, state) values (${run_id}, ${n}, ${path}, ${has_undo}, 'running')
     on conflict (run_id, name) do update set state = 'running', attempt = run_step.attempt + 1
     returning attempt`);
   return row?.attempt ?? 1;
@@ -230,15 +270,21 @@ export async function hasMore(db: Reader, run_id: string, seq: number): Promise<
   return row !== undefined;
 }
 
-// An absent value is JSON's null.
-function json(value: unknown): string {
-  return JSON.stringify(value ?? null, storable);
-}
+/** Ended for so long, and with a content. */
+const forgotten = (kind: string, keep_days: number): Sql =>
+  sql`r.kind = ${kind} and r.ended_at < clock_now() - make_interval(days => ${keep_days}) and r.input ? 'input'`;
 
-// Cleans the text before it becomes JSON. In JSON, a NUL and a written-out escape of NUL look the same.
-function storable(_key: string, value: unknown): unknown {
-  if (typeof value === 'string') return storableText(value);
-  if (typeof value !== 'object' || value === null || Object.keys(value).every((key) => storableText(key) === key))
-    return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [storableText(key), member]));
+export async function forgetContents(tx: Tx, kind: string, keep_days: number): Promise<void> {
+  const where = forgotten(kind, keep_days);
+  const known = (problem: Sql) =>
+    sql`jsonb_build_object('code', ${problem} -> 'code', 'title', ${problem} -> 'title', 'status', ${problem} -> 'status')`;
+  await tx.run(sql`
+    update run_step s set output = s.output - 'text' - 'output',
+      problem = case when s.problem is null then null else ${known(sql`s.problem`)} end
+    from run r where r.id = s.run_id and ${where}`);
+  await tx.run(sql`delete from run_event e using run r where r.id = e.run_id and ${where}`);
+  await tx.run(sql`
+    update run r set input = r.input - 'input', result = r.result - 'output',
+      problem = case when r.problem is null then null else ${known(sql`r.problem`)} end
+    where ${where}`);
 }

@@ -1,9 +1,10 @@
 // Claims runs and executes them. NOTIFY wakes it. The poll finds runs after a lost notification or a dead executor.
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Database } from '../database/database.ts';
+import { errorCode, unique_violation, type Database } from '../database/database.ts';
+import { holdLeases, renewMs, type Held } from '../queue/held-lease.ts';
 import { startLoop } from '../queue/loop.ts';
 import { execute } from './execute.ts';
-import { Fenced, type RunKind, type RunKinds } from './run.ts';
+import { Fenced, type NewRun, type RunKind, type RunKinds } from './run.ts';
 import { sayWaiting } from './share-store.ts';
 import * as store from './store.ts';
 
@@ -13,43 +14,48 @@ export interface WorkerSettings {
   onError: (error: unknown, run_id?: string) => void;
   /** After a run that this executor has ended. */
   onEnd?: (run_id: string) => Promise<void>;
-  /** The time after which an executor without a renewal loses its run. */
+  /** The time after which an executor without a renewal loses its run. The next one begins its first step within 2 s more. */
   lease_ms?: number;
-  heartbeat_ms?: number;
   poll_ms?: number;
-  /** The number of runs at a time. */
-  concurrency?: number;
   max_log_bytes?: number;
-  /** No other process executes runs of this database. A held run belonged to a killed process and continues at once. */
+  /** No other process executes runs of this database. A held run or key belonged to a killed process and is free at once. */
   alone?: boolean;
 }
 
 export interface Worker {
+  /** Starts a new run in this process at once, without a queue. Undefined at the limit of its kind. */
+  begin(run: NewRun): Promise<{ id: string; ended: Promise<void> } | undefined>;
   /** Stops and releases its runs. Another executor, or the next start, continues them. */
   stop(): Promise<void>;
 }
 
 interface Executing {
   claim: store.Claim;
+  kind: string;
   cancel: AbortController;
   lost: AbortController;
-  /** By the monotonic clock, which also counts while the process is suspended. */
-  renewed_at: number;
   ended: Promise<void>;
 }
 
 export async function startWorker(db: Database, kinds: RunKinds, settings: WorkerSettings): Promise<Worker> {
-  const { owner, onError, lease_ms = 15_000, heartbeat_ms = 4000, poll_ms = 1000, concurrency = 6 } = settings;
+  const { owner, onError, lease_ms = 6000, poll_ms = 1000 } = settings;
   const { max_log_bytes = 4_000_000, alone = false, onEnd = async () => {} } = settings;
   const executing = new Set<Executing>();
-  const places = { owner, kinds, concurrency };
+  const places = { owner, kinds };
+  // A connection of its own: a full pool delays no renewal.
+  const lease_db = db.openPool({ max: 1, answer_ms: renewMs(lease_ms) });
+  const leases = holdLeases<store.Claim>({
+    lease_ms,
+    renew: async (claims) => await store.renew(lease_db, owner, claims, lease_ms),
+    reason: ({ id }) => new Fenced(id),
+    onError,
+  });
 
-  if (alone) await store.releaseAll(db);
-  const heartbeat = setInterval(() => void renew().catch(onError), heartbeat_ms);
+  if (alone) await store.releaseAll(db, owner, Object.keys(kinds));
   const claiming = startLoop(
     async () => {
       await passOnCancels();
-      if (executing.size < concurrency && (await claimOne())) return true;
+      if (await claimOne()) return true;
       for (const id of await sayWaiting(db, places)) await store.notify(db, store.event_channel, id);
       return false;
     },
@@ -68,31 +74,49 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
   }
 
   async function claimOne(): Promise<boolean> {
-    const run = await store.claim(db, places, lease_ms);
-    if (run === undefined) return false;
+    const asked_at = performance.now();
+    const run = await claimNext();
+    if (typeof run === 'string') return run === 'again';
+    // The holder of the key looks too (held-key-store.ts), so at least one of both gives way.
+    if (await store.isHeldElsewhere(db, owner, run)) {
+      await store.release(db, run);
+      return true;
+    }
     const kind = kinds[run.kind];
     if (kind === undefined) throw new Error(`the claim returned run ${run.id} of the unknown kind ${run.kind}`);
+    const held = leases.hold(run, asked_at);
     // After a suspension, this process may claim a run that it still executes under an older fence.
     const earlier = [...executing].filter(({ claim }) => claim.id === run.id);
     for (const { lost } of earlier) lost.abort(new Fenced(run.id));
     await Promise.all(earlier.map(({ ended }) => ended));
-    begin(run, kind);
+    void begin(run, kind, held);
     return true;
   }
 
-  function begin(run: store.ClaimedRun, kind: RunKind): void {
-    const [cancel, lost] = [new AbortController(), new AbortController()];
+  async function claimNext(): Promise<store.ClaimedRun | 'none' | 'again'> {
+    try {
+      return (await store.claim(db, places, lease_ms)) ?? 'none';
+    } catch (error) {
+      if (errorCode(error) === unique_violation) return 'again';
+      throw error;
+    }
+  }
+
+  function begin(run: store.ClaimedRun, kind: RunKind, { lost, release }: Held): Promise<void> {
+    const cancel = new AbortController();
     if (run.cancel_requested) cancel.abort(new Problem('cancelled'));
     const report = (error: unknown) => onError(error, run.id);
     const ended = execute({ db, run, kind, cancel, lost, max_log_bytes, onError: report })
       .then(async () => await onEnd(run.id).catch(report))
       .catch((error: unknown) => letGo(run, lost, error))
       .finally(() => {
+        release();
         executing.delete(one);
         claiming.wake();
       });
-    const one: Executing = { claim: run, cancel, lost, renewed_at: performance.now(), ended };
+    const one: Executing = { claim: run, kind: run.kind, cancel, lost, ended };
     executing.add(one);
+    return ended;
   }
 
   // The run stays unchanged, and continues later. Only a stop releases it at once. After an unexpected error, the lease delays the retry.
@@ -102,35 +126,31 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
     if (error instanceof Stopping) await store.release(db, run).catch((failed: unknown) => onError(failed, run.id));
   }
 
-  async function renew(): Promise<void> {
-    const all = [...executing];
-    if (all.length === 0) return;
-    const asked_at = performance.now();
-    const ours = await store
-      .renew(
-        db,
-        owner,
-        all.map(({ claim }) => claim),
-        lease_ms,
-      )
-      .catch((error: unknown) => {
-        onError(error);
-        return undefined;
-      });
-    for (const one of all) {
-      if (ours?.includes(one.claim.id) === true) one.renewed_at = asked_at;
-      else if (ours !== undefined || performance.now() - one.renewed_at > lease_ms)
-        one.lost.abort(new Fenced(one.claim.id));
-    }
-  }
+  // Those that are just being stored.
+  let beginning = 0;
 
   return {
+    begin: async (made) => {
+      const kind = kinds[made.kind];
+      if (kind === undefined) throw new Error(`this process does not execute ${made.kind}`);
+      const begun = [...executing].filter((one) => one.kind === made.kind).length;
+      if (begun + beginning >= kind.shares.max) return undefined;
+      beginning += 1;
+      try {
+        const asked_at = performance.now();
+        const run = await store.insertHeld(db, made, { owner, lease_ms });
+        return { id: run.id, ended: begin(run, kind, leases.hold(run, asked_at)) };
+      } finally {
+        beginning -= 1;
+      }
+    },
     stop: async () => {
       await claiming.stop();
       const last = [...executing];
       for (const { lost } of last) lost.abort(new Stopping());
       await Promise.all(last.map(({ ended }) => ended));
-      clearInterval(heartbeat);
+      await leases.stop();
+      await lease_db.close();
       await listening.close();
     },
   };

@@ -6,6 +6,8 @@ export const findServicePrincipal = store.principalByName;
 export const findWorkingKey = store.workingKey;
 export const noteKeyUse = store.noteUse;
 export const keyHolders = store.keyHolders;
+export const holdServicePrincipal = store.holdPrincipal;
+export const findNames = store.names;
 export const endKeysShownTo = store.endKeysShownTo;
 
 /** A team's service principals, as `principal:<name>`. */

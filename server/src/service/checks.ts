@@ -19,7 +19,7 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
         if (excess.length > 0)
           return warning(
             `${answers}; the service connects as ${role}, which ${excess.join(', ')}: the service could rewrite its own audit log`,
-            `Give the owner to MIGRATION_DATABASE_URL, and let DATABASE_URL connect as ${app_role} (docs/guide/operating.md).`,
+            `Give the owner to MIGRATION_DATABASE_URL, and let DATABASE_URL connect as ${app_role} (docs/guide/service.md).`,
           );
         if (isExposed(await reachOf(db)))
           return warning(

@@ -1,6 +1,6 @@
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 
-/** Two configs of each kind that differ in one field. A test creates the references of a RAG index, `models/embed` and `kb/handbook`. */
+/** Two configs of each kind that differ in one field. A test creates their references: `models/embed`, `kb/handbook` and `agents/helper`. */
 export const twoConfigs: Record<ConfiguredKind, readonly [Record<string, never>, Record<string, never>]> = {
   prompt: pair({ template: 'one' }, { template: 'two' }),
   tool: pair({ type: 'http', url: 'https://example.com/one' }, { type: 'http', url: 'https://example.com/two' }),
@@ -12,6 +12,10 @@ export const twoConfigs: Record<ConfiguredKind, readonly [Record<string, never>,
   'knowledge-base': pair({ documents: [{ text: 'one' }] }, { documents: [{ text: 'two' }] }),
   model: pair({ provider: 'acme', model: 'one' }, { provider: 'acme', model: 'two' }),
   'mcp-server': pair({ command: 'one' }, { command: 'two' }),
+  orchestration: pair(
+    { strategy: 'sequential', agents: { helper: { ref: 'agents/helper' } } },
+    { strategy: 'parallel', agents: { helper: { ref: 'agents/helper' } } },
+  ),
 };
 
 function pair(before: object, after: object) {

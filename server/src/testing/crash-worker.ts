@@ -2,25 +2,24 @@
 // `node crash-worker.ts <settings as JSON>`; reports events as lines of JSON.
 import { openDatabase, type Connection } from '../database/database.ts';
 import { storyKind, type Trap } from './story.ts';
-import { startWorker } from '../runs/worker.ts';
+import { startWorker, type WorkerSettings } from '../runs/worker.ts';
 
 export interface CrashWorkerSettings {
   connection: Connection;
   owner: string;
-  lease_ms: number;
+  /** By default the worker's own. */
+  times: Pick<WorkerSettings, 'lease_ms' | 'poll_ms'>;
   trap: Trap | undefined;
 }
 
-const { connection, owner, lease_ms, trap } = JSON.parse(process.argv[2] ?? '') as CrashWorkerSettings; // given by the tests
+const { connection, owner, times, trap } = JSON.parse(process.argv[2] ?? '') as CrashWorkerSettings; // given by the tests
 const db = openDatabase(connection);
 await startWorker(
   db,
   { story: storyKind(trap) },
   {
     owner,
-    lease_ms,
-    heartbeat_ms: lease_ms / 4,
-    poll_ms: 50,
+    ...times,
     onError: (error) => say({ error: error instanceof Error ? error.name : 'unknown' }),
   },
 );

@@ -5,6 +5,7 @@ import type { UserCaller } from '../access/caller.ts';
 import type { DeploySubject, Entry, Gate } from '../access/subject.ts';
 
 export const open: Gate = {
+  target: 'local',
   approval_id: undefined,
   version_requires_approval: false,
   admins_require_approval: false,

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { refusalRecorder } from '../access/refused.ts';
 import { approve } from '../approvals/approve.ts';
 import { submit } from '../approvals/submit.ts';
-import type { Needed } from '../deploy/build-image.ts';
+import type { Needed } from '../deploy/build/build-image.ts';
+import { openAgentLeases } from '../deploy/keep/agent-leases.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import type { Instance, Place, Target } from '../deploy/targets/target.ts';
 import { openEnvelope } from '../envelope/envelope.ts';
@@ -24,12 +25,15 @@ export interface DeployStage {
   database: TestDatabase;
   cast: Cast;
   parts: DeployParts;
-  /** By container id. */
+  /** By the id of the revision for its first instance, and of the instance for further ones. */
   containers: Map<string, Instance>;
+  room: { memory_bytes: number; used_bytes: number };
   /** The number of requests for a place. */
   provisioned: number;
   /** An event of the outside world in the middle of a build. */
   duringBuild: () => Promise<unknown>;
+  /** Images that the engine has lost. */
+  lost: Set<string>;
   /** The images that the last prune had to keep; undefined when it had to wait. */
   needed: Needed | undefined;
   /** The answer of the agents' /health; undefined: it hangs up. */
@@ -52,6 +56,8 @@ export async function openDeployStage(): Promise<DeployStage> {
   );
   await new Promise<void>((resolve) => agentServer.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(agentServer.address() as AddressInfo).port}`; // it listens on TCP
+  // The owner of the workers of these tests.
+  const leases = openAgentLeases(db, { owner: 'test', onError: () => {} });
   let agents = 0;
 
   const stage: DeployStage = {
@@ -59,7 +65,9 @@ export async function openDeployStage(): Promise<DeployStage> {
     cast,
     containers: new Map(),
     provisioned: 0,
+    room: { memory_bytes: 2 ** 40, used_bytes: 0 },
     duringBuild: async () => {},
+    lost: new Set(),
     needed: undefined,
     health: { status: 'ready', in_flight: 0 },
     parts: {
@@ -69,24 +77,28 @@ export async function openDeployStage(): Promise<DeployStage> {
         build: async ({ content, onLog, signal }) => {
           onLog(`building ${content.version}`);
           await Promise.race([stage.duringBuild(), cutOff(signal)]);
-          return { image: content.digest, dependency_image: 'sha256:deps', reused: true, installed: [] };
+          const image = stage.lost.has(content.digest) ? `${content.digest} rebuilt` : content.digest;
+          return { image, dependency_image: 'sha256:deps', reused: true, installed: [] };
         },
+        hasImage: async (image) => !stage.lost.has(image),
         prune: async (needed) => {
           stage.needed = await needed();
           return stage.needed !== undefined;
         },
       },
       targets: { local: standIn() },
+      leases,
       key_maker: { pepper: Buffer.alloc(32), envelope: openEnvelope(Buffer.alloc(32)) },
-      gateway_url: 'http://gateway.test',
-      listed: { gateway_url: 'http://gateway.test', proxy_url: 'http://proxy.test:4491' },
       secret_stores: stores({ envelope: openEnvelope(Buffer.alloc(32)) }),
       artefact_directory: folder,
       recordRefusal: refusalRecorder(db),
       ingress_key: Buffer.alloc(32),
       base_url: () => 'http://gantry.test',
       start_deadline_ms: 5000,
+      calm_before_removal_ms: 300_000,
+      warm_ms: 0,
       drain_limit_ms: 60_000,
+      hasOpenCalls: async () => false,
     },
     push: async (project = {}) => {
       agents += 1;
@@ -96,19 +108,22 @@ export async function openDeployStage(): Promise<DeployStage> {
       return { name, ref: `agents/${name}@${version}` };
     },
     approve: async (ref) => {
-      const { id } = await submit(db, await cast.caller('ada'), { asset: ref, message: '' });
+      const { id } = await submit({ db, targets: [] }, await cast.caller('ada'), { asset: ref, message: '' });
       await approve(db, await cast.caller('max'), id, 'fine');
       return id;
     },
     clear: () => {
       stage.containers.clear();
       stage.provisioned = 0;
+      stage.lost.clear();
       stage.duringBuild = async () => {};
       stage.health = { status: 'ready', in_flight: 0 };
       stage.parts.targets.local = standIn();
+      stage.parts.hasOpenCalls = async () => false;
     },
     close: async () => {
       await pushes.stop();
+      await leases.stop();
       agentServer.close();
       await database.close();
       await rm(folder, { recursive: true });
@@ -116,36 +131,38 @@ export async function openDeployStage(): Promise<DeployStage> {
   };
 
   function standIn(): Target {
-    const gone = (place: Place): Instance => ({
-      place,
-      revision_id: '',
-      run_id: '',
-      state: 'gone',
-      out_of_memory: false,
-    });
+    const idOf = (place: Place) => String(place['container_id']);
+    const observe = (place: Place): Instance => {
+      const nobody = { instance_id: '', revision_id: '', name: '' };
+      return stage.containers.get(idOf(place)) ?? { ...nobody, place, state: 'gone', out_of_memory: false };
+    };
     const set = (place: Place, state: Instance['state']) => {
-      const found = stage.containers.get(place.container_id);
-      if (found !== undefined) stage.containers.set(place.container_id, { ...found, state });
+      const found = stage.containers.get(idOf(place));
+      if (found !== undefined) stage.containers.set(idOf(place), { ...found, state });
     };
     return {
-      provision: async ({ revision_id, run_id, agent, egress }) => {
+      deliver: async (image) => image,
+      reach: async (_, to) => ({ url: to, headers: {} }),
+      outgoing: async () => ({ gateway_url: 'http://gateway.test', subagents_url: 'http://subagents.test' }),
+      provision: async ({ instance_id, revision_id, name }) => {
         stage.provisioned += 1;
-        const on = egress === undefined ? {} : { egress };
-        const place = { target: 'local' as const, container_name: `svc-${agent}`, container_id: revision_id, ...on };
-        const made: Instance = { place, revision_id, run_id, state: 'created', out_of_memory: false, url };
-        if (!stage.containers.has(revision_id)) stage.containers.set(revision_id, made);
-        return { ...place, compose_file: 'services: {}\n' };
+        const container_id = name.endsWith('-1') ? revision_id : instance_id;
+        const place = { container_id };
+        const made: Instance = { place, instance_id, revision_id, name, state: 'created', out_of_memory: false, url };
+        if (!stage.containers.has(container_id)) stage.containers.set(container_id, made);
+        return { place, artefacts: [{ file: 'compose.yaml', content: 'services: {}\n' }] };
       },
       start: async (place) => {
         set(place, 'running');
-        return stage.containers.get(place.container_id) ?? gone(place);
+        return observe(place);
       },
-      observe: async (place) => stage.containers.get(place.container_id) ?? gone(place),
+      observe: async (place) => observe(place),
       drain: async () => {
         stage.health = { in_flight: 0, ...stage.health, status: 'draining' };
       },
       stop: async (place) => set(place, 'exited'),
-      release: async (place) => void stage.containers.delete(place.container_id),
+      release: async (place) => void stage.containers.delete(idOf(place)),
+      room: async () => stage.room,
       logs: async function* logs() {},
       list: async () => [...stage.containers.values()],
     };

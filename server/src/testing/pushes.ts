@@ -25,7 +25,7 @@ export interface Pushes {
   ended(run_id: string): Promise<RunRow<PushInput, PushResult>>;
   /** The resolver's requests, oldest first. */
   resolved: ResolveRequest[];
-  setBaseImage(digest: string, python?: string): void;
+  setBaseImage(pin: string, python?: string): void;
   /** Resolving waits until the returned function is called. */
   hold(): () => void;
   errors: unknown[];
@@ -43,8 +43,8 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
     further_pythons: ['3.13', '3.12'],
     baseImage: async (python) =>
       python === undefined
-        ? { id: base_image, python_version }
-        : { id: `sha256:base of ${python}`, python_version: `${python}.4` },
+        ? { pin: base_image, python_version }
+        : { pin: `sha256:base of ${python}`, python_version: `${python}.4` },
     resolve: async (request) => {
       resolved.push(request);
       await released;
@@ -78,8 +78,8 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
     resolved,
     errors,
     ended,
-    setBaseImage: (digest, python = '3.11.2') => {
-      base_image = digest;
+    setBaseImage: (pin, python = '3.11.2') => {
+      base_image = pin;
       python_version = python;
     },
     hold: () => {

@@ -141,6 +141,8 @@ export async function putOrganisation(db: Database, made: Organisation): Promise
     user: (n) => at('users', n),
     group: (n) => at('groups', n),
     principal: (n) => at('machines', n),
+    agent: (n) => at('assets', n),
+    orchestration: (n) => at('assets', n),
   };
   await db.run(sql`update org set approvals_required = ${made.required}`);
   await insert(

@@ -58,7 +58,7 @@ export async function storeAgent(
     base_image: 'sha256:base',
     dependencies: { packages: [], built_from_source: [] },
   };
-  const content: Content = { config, manifest, pins: [], ...resolved };
+  const content: Content = { schema: 2, config, manifest, pins: [], ...resolved };
   const stored = await storeVersion(db, standIn(input, caller.email), caller, content, source);
   return { ...stored, name: config.name, ref: `agents/${config.name}@${config.version}` };
 }
@@ -73,15 +73,12 @@ export async function serveAgent(
   const version = (await findVersionById(app.db, agent.version_id))?.version ?? '';
   await app.governed(sql`insert into revision (id, agent_id, version_id, version, digest, target, image, deployed_by, deployed_by_name)
     select ${id}, ${agent.asset_id}, ${agent.version_id}, ${version}, ${agent.digest}, 'local', 'sha256:image', id, email from app_user limit 1 returning id`);
-  const place = JSON.stringify({
-    target: 'local',
-    container_name: `svc-${agent.name}`,
-    container_id: id.replaceAll('-', ''),
-  });
-  await app.db.run(sql`insert into instance (revision_id, place, url, state, detail, seen_at)
-    values (${id}, ${place}, ${url}, 'serving', 'It answers.', clock_now())`);
+  const place = JSON.stringify({ container_name: `svc-${agent.name}`, container_id: id.replaceAll('-', '') });
+  await app.db.run(sql`insert into instance (revision_id, target, place, url, state, detail, seen_at)
+    values (${id}, 'local', ${place}, ${url}, 'serving', 'It answers.', clock_now())`);
   await app.governed(
-    sql`insert into route (agent_id, target, revision_id, desired) values (${agent.asset_id}, 'local', ${id}, 'running') returning id`,
+    sql`insert into route (agent_id, target, revision_id, desired, is_default)
+      values (${agent.asset_id}, 'local', ${id}, 'running', true) returning id`,
   );
   await app.governed(
     sql`update asset set serving_version_id = ${agent.version_id} where id = ${agent.asset_id} returning id`,
@@ -90,7 +87,7 @@ export async function serveAgent(
 }
 
 function standIn(input: PushInput, name: string): Run<PushInput> {
-  return {
+  const run: Run<PushInput> = {
     id: randomUUID(),
     input,
     actor: { user_id: input.owner_id, name },
@@ -98,8 +95,9 @@ function standIn(input: PushInput, name: string): Run<PushInput> {
     signal: new AbortController().signal,
     log: () => {},
     notice: () => {},
-    step: async (_, work) => await work(new AbortController().signal),
+    step: async (_, work) => await work(run),
     fenced: async () => {},
     settle: async () => {},
   };
+  return run;
 }

@@ -29,6 +29,7 @@ export interface Trap {
 
 export function storyKind(trap?: Trap): RunKind<StoryInput> {
   return {
+    shares: { max: 8, team: 8, user: 8 },
     work: async (run) => {
       const made: string[] = [];
       for (const name of storySteps) {
@@ -36,7 +37,7 @@ export function storyKind(trap?: Trap): RunKind<StoryInput> {
         made.push(
           await run.step(
             name,
-            (signal) => make(run, name, thing, signal, trap),
+            (at) => make(at, name, thing, trap),
             () => takeAway(run, name, thing, trap),
           ),
         );
@@ -46,13 +47,7 @@ export function storyKind(trap?: Trap): RunKind<StoryInput> {
   };
 }
 
-async function make(
-  run: Run<StoryInput>,
-  name: string,
-  thing: string,
-  signal: AbortSignal,
-  trap?: Trap,
-): Promise<string> {
+async function make(run: Run<StoryInput>, name: string, thing: string, trap?: Trap): Promise<string> {
   const { folder, fails, waits } = run.input;
   await tell(folder, `${name} begun by ${run.fence}`);
   run.log(`making ${name}`);
@@ -63,7 +58,7 @@ async function make(
     await tell(folder, `${name} made by ${run.fence}`);
   }
   spring(trap, name, 'after');
-  if (waits === name) await sleep(60_000, undefined, { signal });
+  if (waits === name) await sleep(60_000, undefined, { signal: run.signal });
   if (fails === name) throw new Problem('build_failed', { detail: `${name} failed` });
   return `${name}:${run.fence}`;
 }

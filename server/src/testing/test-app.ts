@@ -15,6 +15,7 @@ import { startApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openDatabase, type Connection, type Database } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
+import type { Target } from '../deploy/targets/target.ts';
 import { connectEngine } from '../engine/client.ts';
 import { openEnvelope } from '../envelope/envelope.ts';
 import { openStoredKeys, type StoredKeys } from '../envelope/stored-keys.ts';
@@ -72,6 +73,8 @@ export interface TestAppSettings {
   onLog?: (line: string) => void;
   /** Of the disk with the database. Without it a test depends on no disk of the machine. */
   freeBytes?: () => Promise<number>;
+  /** Besides those of targets/. */
+  targets?: Record<string, Target>;
 }
 
 export async function testApp({
@@ -80,6 +83,7 @@ export async function testApp({
   console_dir = '/nowhere',
   onLog,
   freeBytes,
+  targets = {},
 }: TestAppSettings = {}): Promise<TestApp> {
   const database = await testDatabase();
   const { db } = database;
@@ -106,9 +110,9 @@ export async function testApp({
     const service_db = openDatabase(database.app);
     return await startApp({ ...config, ...more }, log, {
       console_dir,
+      targets,
       foundation: {
         db: service_db,
-        openPool: (pool) => openDatabase(database.app, pool),
         secret_key,
         envelope,
         keys,

@@ -72,7 +72,7 @@ async function decided(): Promise<void> {
   const name = `tool-${++made}`;
   const plain = { version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
   await createAsset(base.db, ada, 'tool', { ...plain, name, team: 'ml', tags: [] });
-  const { id } = await submit(base.db, ada, { asset: `tools/${name}@1.0.0`, message: '' });
+  const { id } = await submit({ db: base.db, targets: [] }, ada, { asset: `tools/${name}@1.0.0`, message: '' });
   await approve(base.db, await cast.caller('max'), id, 'fine');
 }
 

@@ -5,7 +5,7 @@ import { state, table, time } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'deployments list',
-  summary: 'Deploys of the agents you may read, newest first',
+  summary: 'Deploys and other operations of the agents you may read, newest first',
   needs: 'deployment.list',
   examples: ['svc deployments list', 'svc deployments list greeter --limit 5'],
   arguments: { agent: optionalAgent('Only this agent') },
@@ -18,9 +18,10 @@ export const command = defineCommand({
       data: deployments,
       view: [
         table(
-          ['deploy', 'version', 'target', 'state', 'by', 'started'],
+          ['id', 'what', 'version', 'target', 'state', 'by', 'started'],
           deployments.map((each) => [
             each.id,
+            each.operation,
             each.ref,
             each.target,
             state(each.state),

@@ -1,13 +1,12 @@
-import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { visibilities } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required, text } from '../../command.ts';
 import { teamToOwn } from '../../principals/team-to-own.ts';
-import { kinds } from '../../registry/kinds.ts';
+import { kinds, type CreatedKind } from '../../registry/kinds.ts';
 import { configFlags, readTypedConfig } from '../../registry/typed-config.ts';
 import { readTags, wordFlags } from '../../registry/words.ts';
 import { good, line } from '../../view/view.ts';
 
-export function commandFor(kind: ConfiguredKind) {
+export function commandFor(kind: CreatedKind) {
   const { example, first } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} create`,

@@ -1,10 +1,9 @@
-import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { visibilities, type AssetKind, type Visibility } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, required, text, type Command } from '../../command.ts';
 import { describeVisibility } from '../../registry/describe-asset.ts';
 import { misuse } from '../../refusal.ts';
 import { changeConfig } from '../../registry/change-config.ts';
-import { kinds } from '../../registry/kinds.ts';
+import { isPushed, kinds, type CreatedKind, type PushedKind } from '../../registry/kinds.ts';
 import { readNamed, suggestAsset } from '../../registry/named.ts';
 import { configFlags } from '../../registry/typed-config.ts';
 import { readTags, wordFlags } from '../../registry/words.ts';
@@ -19,10 +18,10 @@ const visibilityFlag = choice(
 );
 
 export function commandFor(kind: AssetKind): Command {
-  return kind === 'agent' ? editAgent() : editConfigured(kind);
+  return isPushed(kind) ? editPushed(kind) : editConfigured(kind);
 }
 
-function editConfigured(kind: ConfiguredKind) {
+function editConfigured(kind: CreatedKind) {
   const { example } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} edit`,
@@ -72,23 +71,25 @@ function editConfigured(kind: ConfiguredKind) {
   });
 }
 
-function editAgent() {
+function editPushed(kind: PushedKind) {
+  const { example } = kinds[kind];
+  const push = { agent: 'svc submit', orchestration: 'svc orchestration push' }[kind];
   return defineCommand({
-    words: 'registry agent edit',
-    summary: 'Change who may read it; agent.yaml decides everything else',
+    words: `registry ${kind} edit`,
+    summary: `Change who may read it; ${kind}.yaml decides everything else`,
     needs: 'permission.change',
     examples: [
-      'svc registry agent edit greeter --visibility team',
-      'svc registry agent edit greeter --visibility org --json',
+      `svc registry ${kind} edit ${example} --visibility team`,
+      `svc registry ${kind} edit ${example} --visibility org --json`,
     ],
-    arguments: { name: required('Its name', 'agent') },
+    arguments: { name: required('Its name', kind) },
     flags: { visibility: visibilityFlag },
     async run({ name: given, visibility }, session): Promise<Result> {
       if (visibility === undefined)
-        throw misuse('--visibility is needed', 'Everything else is in agent.yaml: change it there, then svc submit.');
-      const { name } = readNamed('agent', given);
-      const params = { kind: 'agent', name } as const;
-      const before = await suggestAsset(session, 'agent', name, () => session.call('registry.show', { params }));
+        throw misuse('--visibility is needed', `Everything else is in ${kind}.yaml: change it there, then ${push}.`);
+      const { name } = readNamed(kind, given);
+      const params = { kind, name };
+      const before = await suggestAsset(session, kind, name, () => session.call('registry.show', { params }));
       return await setVisibility(session, params, visibility, before);
     },
   });

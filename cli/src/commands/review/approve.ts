@@ -1,5 +1,5 @@
 import { defineCommand, required, text } from '../../command.ts';
-import { nextForPending, targetOf } from '../../review/describe-approval.ts';
+import { deployCommand, nextForPending, targetOf } from '../../review/describe-approval.ts';
 import { findId } from '../../input/find-id.ts';
 import { good, line } from '../../view/view.ts';
 
@@ -38,7 +38,7 @@ export const command = defineCommand({
         ),
       ],
       undo: `svc review revoke ${id}`,
-      next: target === null ? [] : [{ command: `svc deploy ${ref}`, when: 'as a deployer of the team' }],
+      next: target === null ? [] : [{ command: deployCommand(approval), when: 'as a deployer of the team' }],
     };
   },
 });

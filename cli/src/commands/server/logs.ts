@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineCommand, toggle, whole } from '../../command.ts';
 import { CliRefusal } from '../../refusal.ts';
 import { logFile, tailOfLog } from '../../server/server-process.ts';
+import { installedUnit } from '../../server/systemd.ts';
 import { verbatim } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -17,6 +18,11 @@ export const command = defineCommand({
     tail: whole('The number of latest lines (default 100)', 'lines', { least: 0, most: 100_000 }),
   },
   async run({ follow, tail = 100 }, session) {
+    const unit = installedUnit(session.config);
+    if (unit !== undefined)
+      throw new CliRefusal('log_of_systemd', `systemd keeps the log of ${unit}`, {
+        hint: `Run \`journalctl --unit=${unit}\`.`,
+      });
     const latest = tailOfLog(session.config, tail);
     if (latest === '' && !(follow && existsSync(logFile(session.config))))
       throw new CliRefusal('no_log', `There is no log at ${logFile(session.config)}`, {

@@ -1,6 +1,6 @@
 import { defineCommand, toggle } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { becomeServer, logFile, startServer } from '../../server/server-process.ts';
+import { becomeServer, logPlace, startServer } from '../../server/server-process.ts';
 import { bad, faint, good, line, link } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -15,7 +15,7 @@ export const command = defineCommand({
   async run({ foreground }, session) {
     if (foreground) becomeServer(session);
     const { pid, url, fault, started } = await startServer(session);
-    const log = logFile(session.config);
+    const log = logPlace(session.config);
     return {
       data: { pid, url, log, started, ...(fault === undefined ? {} : { not_ready: fault.detail }) },
       view: [

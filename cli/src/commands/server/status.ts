@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { askReady, findServer, logFile } from '../../server/server-process.ts';
+import { askReady, findServer, logPlace } from '../../server/server-process.ts';
 import { fields, line, state, time } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -35,7 +35,7 @@ export const command = defineCommand({
           Process: holder.pid,
           Started: time(holder.started_at),
           Data: data_directory,
-          Log: logFile(session.config),
+          Log: logPlace(session.config),
         }),
       ],
       exit: ready ? exitCodes.done : exitCodes.unreachable,

@@ -2,6 +2,7 @@ import { defineCommand, toggle } from '../../command.ts';
 import { confirmFinal, yesFlag } from '../../input/confirm-final.ts';
 import { removeData } from '../../server/remove-data.ts';
 import { runServerProgram, stopServer } from '../../server/server-process.ts';
+import { removeUnit } from '../../server/systemd.ts';
 import { forgetToken } from '../../session/tokens.ts';
 import { faint, good, line } from '../../view/view.ts';
 
@@ -27,6 +28,7 @@ export const command = defineCommand({
       deed: `Remove this installation: ${what}`,
       otherwise: 'Nothing was removed',
     });
+    await removeUnit(session.config);
     await stopServer(session);
     session.output.progress(['… ', 'removing agents, images and data']);
     const removed = JSON.parse(await runServerProgram(session, ['uninstall'])) as Removed; // the output of `uninstall`

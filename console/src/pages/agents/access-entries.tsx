@@ -1,6 +1,6 @@
-// The access-control entries of an agent. A change of them can be undone.
+// The access-control entries of an asset. A change of them can be undone.
 import type { Permission } from '@gantry/contract/permissions.ts';
-import { printGrantee } from '@gantry/contract/refs.ts';
+import { printGrantee, printRef, type AssetRef } from '@gantry/contract/refs.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Action, type Allowed } from '../../parts/action.tsx';
@@ -11,33 +11,38 @@ import { useSend } from '../../parts/use-send.ts';
 import { ask, askList, send } from '../../server.ts';
 import { GrantDialog } from './grant-dialog.tsx';
 
-export function AccessEntries({ name }: { name: string }) {
+export function AccessEntries({ of }: { of: AssetRef }) {
   const [isGranting, setGranting] = useState(false);
-  const asset = useQuery(ask('registry.show', { params: { kind: 'agent', name } }));
+  const asset = useQuery(ask('registry.show', { params: of }));
   const entries = useInfiniteQuery(
-    askList('permissions.list', { query: { resource_type: 'agent', resource_id: name, limit: 200 } }),
+    askList('permissions.list', { query: { resource_type: of.kind, resource_id: of.name, limit: 200 } }),
   );
   const [refused, setRefused] = useState<unknown>();
   const can = asset.data?.can;
-  const columns = columnsFor(name, can?.['permissions.revoke'], setRefused);
+  const columns = columnsFor(of, can?.['permissions.revoke'], setRefused);
   return (
     <Section
       title="Entries"
       aside={
         <Action
           can={can?.['permissions.grant']}
-          svc={`svc acl grant --asset agents/${name} --principal team:<name> --actions use`}
+          svc={`svc acl grant --asset ${printRef(of)} --principal team:<name> --actions use`}
           onPress={() => setGranting(true)}
         >
           Grant…
         </Action>
       }
     >
-      {refused !== undefined && <Refusal error={refused} />}
+      {refused !== undefined && (
+        <div className="mb-3">
+          <Refusal error={refused} />
+        </div>
+      )}
       <List
         label="Entries"
         columns={columns}
         keyOf={({ id }) => id}
+        wraps
         {...pagesOf(entries)}
         empty={<Empty>Nobody has an entry. Platform admins can still do everything.</Empty>}
       />
@@ -45,13 +50,13 @@ export function AccessEntries({ name }: { name: string }) {
         An entry gives an action to those whose role allows it. The role comes from the team {asset.data?.team ?? ''}{' '}
         and from the organisation.
       </p>
-      {isGranting && <GrantDialog name={name} onClose={() => setGranting(false)} />}
+      {isGranting && <GrantDialog of={of} onClose={() => setGranting(false)} />}
     </Section>
   );
 }
 
 function columnsFor(
-  name: string,
+  of: AssetRef,
   can: Allowed | undefined,
   onRefused: (error: unknown) => void,
 ): readonly Column<Permission>[] {
@@ -62,7 +67,7 @@ function columnsFor(
       header: 'Change',
       width: '76px',
       align: 'right',
-      cell: (entry) => <Revoke name={name} entry={entry} can={can} onRefused={onRefused} />,
+      cell: (entry) => <Revoke of={of} entry={entry} can={can} onRefused={onRefused} />,
     },
   ];
 }
@@ -70,7 +75,8 @@ function columnsFor(
 function Who({ entry }: { entry: Permission }) {
   return (
     <>
-      {whoOf(entry)} <span className="text-quiet phone:hidden">{entry.actions.join(', ')}</span>
+      <span className="break-words">{whoOf(entry)}</span>
+      <span className="block text-quiet phone:hidden">{entry.actions.join(', ')}</span>
     </>
   );
 }
@@ -80,27 +86,27 @@ function whoOf(entry: Permission): string {
 }
 
 interface RevokeProps {
-  name: string;
+  of: AssetRef;
   entry: Permission;
   can: Allowed | undefined;
   onRefused: (error: unknown) => void;
 }
 
-function Revoke({ name, entry, can, onRefused }: RevokeProps) {
+function Revoke({ of, entry, can, onRefused }: RevokeProps) {
   const { id, principal_type, principal_id, actions } = entry;
   const revoke = useSend('permissions.revoke', {
     changes: ['registry', 'agents'],
-    says: () => `${whoOf(entry)} may no longer ${actions.join(', ')} agents/${name} by an entry`,
+    says: () => `${whoOf(entry)} may no longer ${actions.join(', ')} ${printRef(of)} by an entry`,
     undo: async () =>
       await send('permissions.grant', {
-        body: { resource_type: 'agent', resource_id: name, principal_type, principal_id, actions },
+        body: { resource_type: of.kind, resource_id: of.name, principal_type, principal_id, actions },
       }),
   });
   return (
     <Action
       look="quiet"
       can={can}
-      svc={`svc acl revoke --asset agents/${name} --principal ${printGrantee(entry)}`}
+      svc={`svc acl revoke --asset ${printRef(of)} --principal ${printGrantee(entry)}`}
       isBusy={revoke.isPending}
       onPress={() => revoke.mutate({ params: { id }, query: {} }, { onError: onRefused })}
     >

@@ -1,9 +1,9 @@
-// Why a person may do something with an agent or not, which entries apply, and what would change it.
+// Why a person may do something with an asset or not, which entries apply, and what would change it.
 import type { Explanation } from '@gantry/contract/permissions.ts';
-import { printGrantee } from '@gantry/contract/refs.ts';
+import { printGrantee, type AssetRef } from '@gantry/contract/refs.ts';
 import { actions, type Action } from '@gantry/contract/roles.ts';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
 import { SvcLine } from '../../parts/copy.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
@@ -11,20 +11,20 @@ import { State } from '../../parts/state.tsx';
 import { ask } from '../../server.ts';
 
 interface AccessExplainedProps {
-  name: string;
+  of: AssetRef;
   /** An e-mail address; the reader when absent. */
   principal: string | undefined;
   action: string | undefined;
 }
 
-export function AccessExplained({ name, principal, action }: AccessExplainedProps) {
+export function AccessExplained({ of, principal, action }: AccessExplainedProps) {
   const asked = actions.find((each) => each === action) ?? 'use';
   const answers = useQueries({
     queries: actions.map((each) =>
       ask('permissions.explain', {
         query: {
-          resource_type: 'agent',
-          resource_id: name,
+          resource_type: of.kind,
+          resource_id: of.name,
           action: each,
           principal: principal === undefined ? undefined : `user:${principal}`,
         },
@@ -34,18 +34,11 @@ export function AccessExplained({ name, principal, action }: AccessExplainedProp
   const refused = answers.find(({ error, data }) => error !== null && data === undefined);
   return (
     <Section title={principal === undefined ? 'What you may do, and why' : `What ${principal} may do, and why`}>
-      <PersonChoice name={name} principal={principal} />
+      <PersonChoice of={of} principal={principal} />
       {refused === undefined ? (
         <div className="rounded border border-line bg-raised">
           {actions.map((each, n) => (
-            <Line
-              key={each}
-              name={name}
-              action={each}
-              principal={principal}
-              isOpen={each === asked}
-              answer={answers[n]?.data}
-            />
+            <Line key={each} action={each} principal={principal} isOpen={each === asked} answer={answers[n]?.data} />
           ))}
         </div>
       ) : (
@@ -55,9 +48,9 @@ export function AccessExplained({ name, principal, action }: AccessExplainedProp
   );
 }
 
-function PersonChoice({ name, principal }: { name: string; principal: string | undefined }) {
+function PersonChoice({ of, principal }: { of: AssetRef; principal: string | undefined }) {
   const navigate = useNavigate();
-  const asset = useQuery(ask('registry.show', { params: { kind: 'agent', name } }));
+  const asset = useQuery(ask('registry.show', { params: of }));
   const team = useQuery({
     ...ask('teams.show', { params: { team: asset.data?.team ?? '' } }),
     enabled: asset.data !== undefined,
@@ -101,23 +94,20 @@ function PersonChoice({ name, principal }: { name: string; principal: string | u
 }
 
 interface LineProps {
-  name: string;
   action: Action;
   principal: string | undefined;
   isOpen: boolean;
   answer: Explanation | undefined;
 }
 
-function Line({ name, action, principal, isOpen, answer }: LineProps) {
+function Line({ action, principal, isOpen, answer }: LineProps) {
   return (
     <div className="border-b border-line px-3 py-2 last:border-b-0">
       <Link
-        to="/agents/$name/access"
-        params={{ name }}
-        search={{ ...(principal !== undefined && { principal }), action }}
+        {...({ to: '.', search: { ...(principal !== undefined && { principal }), action } } as LinkProps)}
         replace
         aria-expanded={isOpen}
-        className="grid grid-cols-[72px_72px_minmax(0,1fr)] items-baseline gap-3"
+        className="grid grid-cols-[72px_72px_minmax(0,1fr)] items-baseline gap-3 max-phone:grid-cols-[52px_44px_minmax(0,1fr)]"
       >
         <span className="font-strong">{action}</span>
         {answer === undefined ? (
@@ -125,7 +115,7 @@ function Line({ name, action, principal, isOpen, answer }: LineProps) {
         ) : (
           <State meaning={answer.allowed ? 'good' : 'failed'}>{answer.allowed ? 'yes' : 'no'}</State>
         )}
-        <span className={`text-quiet ${isOpen ? '' : 'truncate'}`}>{answer?.reason}</span>
+        <span className="text-quiet">{answer?.reason}</span>
       </Link>
       {isOpen && answer !== undefined && <Why answer={answer} />}
     </div>

@@ -11,6 +11,7 @@ import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { send } from '../../server.ts';
+import { untilEnded } from '../deployments/until-ended.ts';
 import { AgentDialog, type AgentDialogName } from './agent-dialogs.tsx';
 
 interface AgentActionsProps {
@@ -27,15 +28,15 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
   const params = { name };
   const stop = useSend('agents.stop', {
     ...alters,
-    says: () => `agents/${name} is stopped`,
-    undo: async () => await send('agents.start', { params }),
+    says: () => `agents/${name} is stopped: its calls are refused`,
+    undo: async ({ id }) => await untilEnded(id).then(async () => await send('agents.start', { params })),
   });
   const start = useSend('agents.start', {
     ...alters,
-    says: () => `agents/${name} serves again`,
+    says: () => `agents/${name} starts`,
     undo: async () => await send('agents.stop', { params }),
   });
-  const restart = useSend('agents.restart', { ...alters, says: () => `agents/${name} was restarted` });
+  const restart = useSend('agents.restart', { ...alters, says: () => `agents/${name} gets new containers` });
   const deploy = useSend('deployments.create', { changes: ['agents', 'registry'] });
   const publish = useSend('registry.publish', {
     says: () => `agents/${name} is listed for the whole organisation`,
@@ -101,6 +102,12 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
                 </MenuItem>
               </>
             )}
+            <MenuItem can={can?.['agents.rollback']} svc={`svc rollback ${name}`} onPress={() => setDialog('rollback')}>
+              Roll back…
+            </MenuItem>
+            <MenuItem can={can?.['agents.scale']} svc={`svc scale ${name}`} onPress={() => setDialog('scale')}>
+              Scale…
+            </MenuItem>
             <MenuLine />
           </>
         )}

@@ -3,23 +3,40 @@ import type { AssetDetail } from '@gantry/contract/registry.ts';
 import { visibilities } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form, TextArea } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field, TextArea } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { send } from '../../server.ts';
+import { RollbackDialog } from './rollback-dialog.tsx';
+import { ScaleDialog } from './scale-dialog.tsx';
 
-export type AgentDialogName = 'submit' | 'visibility' | 'transfer' | 'delete';
+export type AgentDialogName = 'rollback' | 'scale' | 'submit' | 'visibility' | 'transfer' | 'delete';
 
 interface AgentDialogProps {
   asset: AssetDetail;
   onClose: () => void;
 }
 
-const dialogs = { submit: Submit, visibility: Visibility, transfer: Transfer, delete: Delete };
+const dialogs = {
+  rollback: Rollback,
+  scale: Scale,
+  submit: Submit,
+  visibility: Visibility,
+  transfer: Transfer,
+  delete: Delete,
+};
 
 export function AgentDialog({ dialog, ...rest }: { dialog: AgentDialogName } & AgentDialogProps) {
   const Shown = dialogs[dialog];
   return <Shown {...rest} />;
+}
+
+function Rollback({ asset: { name }, onClose }: AgentDialogProps) {
+  return <RollbackDialog name={name} onClose={onClose} />;
+}
+
+function Scale({ asset: { name }, onClose }: AgentDialogProps) {
+  return <ScaleDialog name={name} onClose={onClose} />;
 }
 
 function Submit({ asset: { ref, latest_version }, onClose }: AgentDialogProps) {
@@ -29,22 +46,20 @@ function Submit({ asset: { ref, latest_version }, onClose }: AgentDialogProps) {
     says: () => `${ref}@${latest_version} waits for its approval`,
   });
   return (
-    <Dialog title={`Request the approval of ${ref}@${latest_version}`} isOpen onClose={onClose}>
-      <Form
-        send="Request approval"
-        error={submit.error}
-        isSending={submit.isPending}
-        onCancel={onClose}
-        onSend={({ message = '' }) =>
-          submit.mutate(
-            { body: { asset: `${ref}@${latest_version}`, message } },
-            { onSuccess: ({ answer: { id } }) => void navigate({ to: '/approvals/$id', params: { id } }) },
-          )
-        }
-      >
-        <TextArea name="message" label="Message" help="What changes, for the reviewer." />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Request the approval of ${ref}@${latest_version}`}
+      send="Request approval"
+      sending={submit}
+      onSend={({ message = '' }) =>
+        submit.mutate(
+          { body: { asset: `${ref}@${latest_version}`, message } },
+          { onSuccess: ({ answer: { id } }) => void navigate({ to: '/approvals/$id', params: { id } }) },
+        )
+      }
+      onClose={onClose}
+    >
+      <TextArea name="message" label="Message" help="What changes, for the reviewer." />
+    </FormDialog>
   );
 }
 
@@ -58,30 +73,24 @@ function Visibility({ asset: { ref, name, visibility }, onClose }: AgentDialogPr
     undo: async () => await send('registry.set_visibility', { params, body: { visibility } }),
   });
   return (
-    <Dialog
+    <FormDialog
       title={`Visibility of ${ref}`}
       about="Replaces the entries of its team and of the organisation. Other entries stay."
-      isOpen
+      send="Change visibility"
+      sending={set}
+      onSend={(values) => {
+        const chosen = visibilities.find((each) => each === values['visibility']);
+        if (chosen !== undefined) set.mutate({ params, body: { visibility: chosen } }, { onSuccess: onClose });
+      }}
       onClose={onClose}
     >
-      <Form
-        send="Change visibility"
-        error={set.error}
-        isSending={set.isPending}
-        onCancel={onClose}
-        onSend={(values) => {
-          const chosen = visibilities.find((each) => each === values['visibility']);
-          if (chosen !== undefined) set.mutate({ params, body: { visibility: chosen } }, { onSuccess: onClose });
-        }}
-      >
-        <Choice
-          name="visibility"
-          label="Who may read it"
-          defaultValue={visibility}
-          options={visibilities.map((value) => ({ value, label: `${value}: ${readers[value]}` }))}
-        />
-      </Form>
-    </Dialog>
+      <Choice
+        name="visibility"
+        label="Who may read it"
+        defaultValue={visibility}
+        options={visibilities.map((value) => ({ value, label: `${value}: ${readers[value]}` }))}
+      />
+    </FormDialog>
   );
 }
 
@@ -93,28 +102,22 @@ function Transfer({ asset: { ref, name, team, owner }, onClose }: AgentDialogPro
     undo: async () => await send('registry.transfer', { params, body: { team, owner } }),
   });
   return (
-    <Dialog
+    <FormDialog
       title={`Transfer ${ref}`}
       about="The entries of its team and of its owner go with it. Manual grants stay."
-      isOpen
+      send="Transfer"
+      sending={transfer}
+      onSend={(values) =>
+        transfer.mutate(
+          { params, body: { team: values['team'] ?? team, owner: values['owner'] ?? owner } },
+          { onSuccess: onClose },
+        )
+      }
       onClose={onClose}
     >
-      <Form
-        send="Transfer"
-        error={transfer.error}
-        isSending={transfer.isPending}
-        onCancel={onClose}
-        onSend={(values) =>
-          transfer.mutate(
-            { params, body: { team: values['team'] ?? team, owner: values['owner'] ?? owner } },
-            { onSuccess: onClose },
-          )
-        }
-      >
-        <Field name="team" label="Team" required defaultValue={team} />
-        <Field name="owner" label="Owner" type="email" required defaultValue={owner} help="A member of the team." />
-      </Form>
-    </Dialog>
+      <Field name="team" label="Team" required defaultValue={team} />
+      <Field name="owner" label="Owner" type="email" required defaultValue={owner} help="A member of the team." />
+    </FormDialog>
   );
 }
 
@@ -130,8 +133,7 @@ function Delete({ asset: { ref, name }, onClose }: AgentDialogProps) {
       about="Stops it and removes its versions, secrets and key. This cannot be undone. Its audit entries stay."
       name={name}
       send={`Delete ${ref}`}
-      error={remove.error}
-      isSending={remove.isPending}
+      sending={remove}
       onSend={() => remove.mutate({ params: { name } }, { onSuccess: () => void navigate({ to: '/agents' }) })}
       onClose={onClose}
     />

@@ -9,10 +9,12 @@ import { Facts, Section } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
 import { AssetLink } from './asset-link.tsx';
+import { useScaling } from './scale-dialog.tsx';
 
 export function AgentFacts({ name }: { name: string }) {
   const { data: asset } = useQuery(ask('registry.show', { params: { kind: 'agent', name } }));
   const { data: status } = useQuery(ask('agents.status', { params: { name } }));
+  const scaling = useScaling(name);
   const version = asset?.serving_version ?? asset?.latest_version ?? undefined;
   const { data: running } = useQuery({
     ...ask('registry.show_version', { params: { kind: 'agent', name, version: version ?? '' } }),
@@ -67,6 +69,9 @@ export function AgentFacts({ name }: { name: string }) {
                 </span>
               ),
             ],
+            ...(scaling === undefined || scaling.max === 1
+              ? []
+              : [['Containers', `${status.instances.length}, approved for ${scaling.min} to ${scaling.max}`] as const]),
             ['Content', status.digest === null ? '–' : <Digest key="content" digest={status.digest} />],
           ]}
         />
@@ -106,7 +111,7 @@ interface CallersProps {
   only: readonly string[] | undefined;
 }
 
-function Callers({ permissions, only }: CallersProps) {
+export function Callers({ permissions, only }: CallersProps) {
   const callers = permissions.filter(({ actions }) => actions.includes('use')).map(({ principal }) => principal);
   return (
     <>

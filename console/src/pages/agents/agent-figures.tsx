@@ -1,4 +1,5 @@
-// Calls, errors, latency and cost of the last 24 hours, with the deploys marked.
+// Calls, errors, latency and cost of the last 24 hours, with the deploys and other operations marked.
+import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { AgentFigures as Figures } from '@gantry/contract/traces.ts';
 import { useQuery } from '@tanstack/react-query';
 import { count, duration, money } from '../../parts/figures.ts';
@@ -6,6 +7,7 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { Trend } from '../../parts/trend.tsx';
 import { exactTime } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
+import { pastWords } from '../deployments/operation-words.ts';
 
 const every_ms = 10_000;
 
@@ -29,7 +31,7 @@ export function AgentFigures({ name }: { name: string }) {
 interface TrendsProps {
   figures: Figures;
   day: { calls: number; errors: number; p50_ms: number | null; p95_ms: number | null };
-  deploys: readonly { version: string; state: string; ended_at: string | null }[];
+  deploys: readonly Deployment[];
 }
 
 function Trends({ figures: { since, step_seconds, steps }, day, deploys }: TrendsProps) {
@@ -38,10 +40,10 @@ function Trends({ figures: { since, step_seconds, steps }, day, deploys }: Trend
   const from = (n: number) => exactTime(new Date(start + n * step_ms).toISOString()).slice(11, 16);
   const bars = (of: (step: Figures['steps'][number]) => number | null, print: (value: number) => string) =>
     steps.map((step, n) => ({ value: of(step), says: `from ${from(n)}: ${print(of(step) ?? 0)}` }));
-  const marks = deploys.flatMap(({ version, state, ended_at }) => {
+  const marks = deploys.flatMap(({ operation, version, state, ended_at }) => {
     const at = ended_at === null ? -1 : (Date.parse(ended_at) - start) / step_ms;
     if (state !== 'done' || ended_at === null || at < 0) return [];
-    return [{ at: Math.min(at, steps.length), says: `${version} was deployed at ${exactTime(ended_at)}` }];
+    return [{ at: Math.min(at, steps.length), says: `${pastWords[operation](version)} at ${exactTime(ended_at)}` }];
   });
   const usd = steps.map((step) => step.usd).filter((each) => each !== null);
   const shared = { marks, empty: 'no calls' };

@@ -4,6 +4,7 @@ import { State, type Meaning } from '../../parts/state.tsx';
 const meanings: Record<AgentStatus['state'], Meaning> = {
   serving: 'good',
   starting: 'waiting',
+  asleep: 'stopped',
   stopped: 'stopped',
   failed: 'failed',
   unknown: 'waiting',

@@ -1,4 +1,3 @@
-import '../new-agent/zod-without-eval.ts';
 import { agentJsonSchema, parseAgentYaml } from '@gantry/contract/agent-yaml.ts';
 import type { Finding } from '@gantry/contract/finding.ts';
 import type { AssetDetail } from '@gantry/contract/registry.ts';

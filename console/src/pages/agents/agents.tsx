@@ -4,8 +4,9 @@ import { Link, getRouteApi, type LinkProps } from '@tanstack/react-router';
 import { buttonClass } from '../../parts/button.tsx';
 import { count, duration } from '../../parts/figures.ts';
 import { ChoiceFilter, Filters, SearchFilter } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
+import { List, pagesOf, Shown, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
 import { AgentState } from './agent-state.tsx';
@@ -28,25 +29,25 @@ const linkOf = ({ name }: AgentStatus): LinkProps => ({ to: '/agents/$name', par
 export function AgentsPage() {
   const { state, ...search } = route.useSearch();
   // The service refuses a state that it does not know.
-  const query = { ...search, state: state as AgentStatus['state'] | undefined, limit: 200 };
+  const query = { ...search, state: state as AgentStatus['state'] | undefined, limit: 200, total: 'true' };
   const agents = useInfiniteQuery(askList('agents.statuses', { query }));
   return (
     <Page
       title="Agents"
       wide
-      svc="svc list"
+      svc={svcOf({ state, ...search })}
       actions={
         <Link to="/new-agent" className={buttonClass('main')}>
           New agent
         </Link>
       }
     >
-      <Filters>
+      <Filters aside={<Shown of={agents} noun="agent" />}>
         <SearchFilter label="Search agents" />
         <ChoiceFilter
           name="state"
           label="Any state"
-          options={['serving', 'starting', 'stopped', 'failed', 'unknown', 'not_deployed']}
+          options={['serving', 'starting', 'asleep', 'stopped', 'failed', 'unknown', 'not_deployed']}
         />
       </Filters>
       <List
@@ -66,3 +67,9 @@ export function AgentsPage() {
     </Page>
   );
 }
+
+const svcOf = (filter: Record<string, string | undefined>) =>
+  Object.entries(filter).reduce(
+    (line, [name, word]) => (word === undefined ? line : `${line} --${name} ${shellWord(word)}`),
+    'svc list',
+  );

@@ -7,8 +7,8 @@ export function AssetLink({ at }: { at: string }) {
   if (found === undefined) return at;
   const { kind, name } = found;
   const link =
-    kind === 'agent'
-      ? ({ to: '/agents/$name', params: { name } } as const)
+    kind === 'agent' || kind === 'orchestration'
+      ? ({ to: `/${kind}s/$name`, params: { name } } as const)
       : ({ to: '/registry/$kind/$name', params: { kind, name } } as const);
   return (
     <Link {...link} className="mr-2 text-accent">

@@ -32,7 +32,7 @@ export function CostPage() {
   const { name } = route.useParams();
   return (
     <AgentPage name={name} tab="cost">
-      <div className="grid grid-cols-[minmax(0,7fr)_minmax(0,5fr)] gap-8 max-wide:grid-cols-1">
+      <div className="grid grid-cols-[minmax(0,7fr)_minmax(0,5fr)] gap-x-8 max-wide:grid-cols-1">
         <Costs name={name} />
         <div>
           <AgentForecast name={name} />

@@ -7,13 +7,14 @@ import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
+import { shortTitleOf } from '../deployments/operation-words.ts';
 import { DeploymentState } from '../deployments/deployment-state.tsx';
 import { AgentPage } from './agent-page.tsx';
 
 const route = getRouteApi('/agents/$name/deployments');
 
 const columns: readonly Column<Deployment>[] = [
-  { header: 'Version', width: '100px', cell: ({ version }) => version },
+  { header: 'Operation', width: '150px', cell: (deployment) => shortTitleOf(deployment) },
   { header: 'State', width: '130px', cell: ({ state }) => <DeploymentState state={state} /> },
   { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: (deployment) => reasonOf(deployment) },
   { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: ({ actor }) => actor },
@@ -35,7 +36,7 @@ export function DeploymentsPage() {
   return (
     <AgentPage name={name} tab="deployments" wide>
       <List
-        label={`Deploys of ${name}`}
+        label={`Deployments of ${name}`}
         columns={columns}
         keyOf={({ id }) => id}
         linkOf={({ id }) => ({ to: '/deployments/$id', params: { id } })}
@@ -48,8 +49,8 @@ export function DeploymentsPage() {
               </Link>
             }
           >
-            No version of {name} was deployed yet. A deploy takes one version through eight steps, each of which is
-            watched here.
+            No version of {name} was deployed yet. A deploy takes one version through its steps. Each step is shown
+            here.
           </Empty>
         }
       />

@@ -1,8 +1,8 @@
-import { parsePrincipal } from '@gantry/contract/refs.ts';
+import { parsePrincipal, printRef, type AssetRef } from '@gantry/contract/refs.ts';
 import { actions } from '@gantry/contract/roles.ts';
 import { useState } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Form, Tick } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Field, Tick } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { send } from '../../server.ts';
 
@@ -15,54 +15,53 @@ const says: Record<(typeof actions)[number], string> = {
   admin: 'grant access, transfer and delete it',
 };
 
-export function GrantDialog({ name, onClose }: { name: string; onClose: () => void }) {
+export function GrantDialog({ of, onClose }: { of: AssetRef; onClose: () => void }) {
   const [who, setWho] = useState('');
   const grantee = who === 'org' ? ({ kind: 'org', name: null } as const) : parsePrincipal(who);
   const grant = useSend('permissions.grant', {
     changes: ['registry', 'agents'],
-    says: (_, { body }) => `${who} may ${body.actions.join(', ')} agents/${name}`,
+    says: (_, { body }) => `${who} may ${body.actions.join(', ')} ${printRef(of)}`,
     undo: async ({ id }, { body }) =>
       await send('permissions.revoke', { params: { id }, query: { actions: body.actions.join(',') } }),
   });
   return (
-    <Dialog title={`Grant access to agents/${name}`} about="Earlier grants stay." isOpen onClose={onClose}>
-      <Form
-        send={grantee === undefined ? 'Grant' : `Grant to ${who}`}
-        error={grant.error}
-        isSending={grant.isPending || grantee === undefined}
-        onCancel={onClose}
-        onSend={(values) => {
-          if (grantee === undefined) return;
-          grant.mutate(
-            {
-              body: {
-                resource_type: 'agent',
-                resource_id: name,
-                principal_type: grantee.kind,
-                principal_id: grantee.name,
-                actions: actions.filter((action) => values[action] === 'on'),
-              },
+    <FormDialog
+      title={`Grant access to ${printRef(of)}`}
+      about="Earlier grants stay."
+      send={grantee === undefined ? 'Grant' : `Grant to ${who}`}
+      sending={{ error: grant.error, isPending: grant.isPending || grantee === undefined }}
+      onSend={(values) => {
+        if (grantee === undefined) return;
+        grant.mutate(
+          {
+            body: {
+              resource_type: of.kind,
+              resource_id: of.name,
+              principal_type: grantee.kind,
+              principal_id: grantee.name,
+              actions: actions.filter((action) => values[action] === 'on'),
             },
-            { onSuccess: onClose },
-          );
-        }}
-      >
-        <Field
-          name="principal_id"
-          label="Who"
-          required
-          value={who}
-          placeholder="team:ops"
-          help="team:<name>, user:<e-mail>, group:<name>, principal:<name>, or org for everybody."
-          onChange={(event) => setWho(event.target.value.trim())}
-        />
-        <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1 font-strong">May</legend>
-          {actions.map((action) => (
-            <Tick key={action} name={action} label={action} help={says[action]} defaultChecked={action === 'use'} />
-          ))}
-        </fieldset>
-      </Form>
-    </Dialog>
+          },
+          { onSuccess: onClose },
+        );
+      }}
+      onClose={onClose}
+    >
+      <Field
+        name="principal_id"
+        label="Who"
+        required
+        value={who}
+        placeholder="team:ops"
+        help="team:<name>, user:<e-mail>, group:<name>, principal:<name>, or org for everybody."
+        onChange={(event) => setWho(event.target.value.trim())}
+      />
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 font-strong">May</legend>
+        {actions.map((action) => (
+          <Tick key={action} name={action} label={action} help={says[action]} defaultChecked={action === 'use'} />
+        ))}
+      </fieldset>
+    </FormDialog>
   );
 }

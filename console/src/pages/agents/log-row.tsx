@@ -1,8 +1,9 @@
+import type { LogLevel } from '@gantry/contract/log-entry.ts';
 import { Ansi } from '../../parts/log/ansi.tsx';
 import { exactTime } from '../../parts/when.tsx';
-import type { Entry, Level } from './log-entries.ts';
+import type { Entry } from './log-entries.ts';
 
-const looks: Record<Level, string> = {
+const looks: Record<LogLevel, string> = {
   error: 'border-failed text-failed',
   warning: 'border-waiting text-waiting',
   info: 'border-line-strong text-quiet',
@@ -22,7 +23,7 @@ export function LogRow({ entry, onRequest }: { entry: Entry; onRequest: (id: str
         </time>
         <span>{level === 'warning' ? 'warn' : level}</span>
       </span>
-      <span className="min-w-0 flex-1 overflow-hidden text-ellipsis whitespace-pre">
+      <span className="mr-3 min-w-0 flex-1 overflow-hidden text-ellipsis whitespace-pre">
         <Ansi text={message} />
         <span className="text-quiet">{rest !== undefined && inOneLine(rest)}</span>
       </span>

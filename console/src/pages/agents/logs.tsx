@@ -1,3 +1,4 @@
+import { logLevels, type LogLevel } from '@gantry/contract/log-entry.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { count, plural } from '../../parts/figures.ts';
@@ -8,31 +9,38 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { useStream } from '../../use-stream.ts';
 import { AgentPage } from './agent-page.tsx';
-import { fits, levels, readLine, type Entry } from './log-entries.ts';
+import { readLine, type Entry } from './log-entries.ts';
 import { LogRow, WholeLine } from './log-row.tsx';
 
 const route = getRouteApi('/agents/$name/logs');
 
-/** The last ones of the container; new ones follow. */
+/** The last ones that fit; new ones follow. */
 const tail = 50_000;
 const kept = 100_000;
+const levels = logLevels.map((value, index) => ({ value, label: index === 0 ? value : `${value} or graver` }));
+const isLevel = (text: string | undefined): text is LogLevel => logLevels.some((level) => level === text);
+
 /** A row shows a shorter line whole. */
 const shown_characters = 80;
 
 export function LogsPage() {
   const { name } = route.useParams();
-  const { level, text, request, revision } = route.useSearch();
+  const search = route.useSearch();
+  const { level, text, request, revision } = search;
+  const isFiltered = Object.values(search).some((each) => each !== undefined);
+  const query = {
+    follow: 'true',
+    tail,
+    ...(isLevel(level) ? { level } : {}),
+    ...(text === undefined ? {} : { text }),
+    ...(request === undefined ? {} : { request }),
+    ...(revision === undefined ? {} : { revision }),
+  };
   const { items, dropped, isOpen, error } = useStream(
     'agents.logs',
-    { params: { name }, query: { follow: 'true', tail } },
+    { params: { name }, query },
     { read: readLine, max_items: kept },
   );
-  const lines = useMemo(() => {
-    const filter = { level, text, request, revision };
-    return Object.values(filter).every((each) => each === undefined)
-      ? items
-      : items.filter((entry) => fits(entry, filter));
-  }, [items, level, text, request, revision]);
   const navigate = useNavigate({ from: '/agents/$name/logs' });
   const row = useCallback(
     (entry: Entry) => (
@@ -43,7 +51,7 @@ export function LogsPage() {
   const revisions = useMemo(() => [...new Set(items.map((entry) => entry.revision))], [items]);
   return (
     <AgentPage name={name} tab="logs" wide svc={svcOf(name, request)}>
-      <Filters aside={<Figures shown={lines.length} all={items.length} dropped={dropped} />}>
+      <Filters aside={<Figures lines={items.length} dropped={dropped} />}>
         <SearchFilter label="Search lines" />
         <ChoiceFilter name="level" label="Any level" options={levels} />
         {revisions.length > 1 && (
@@ -58,17 +66,17 @@ export function LogsPage() {
       </Filters>
       {error !== undefined && <Refusal error={error} />}
       {!isOpen && error === undefined && <div className="skeleton h-96" />}
-      {isOpen && items.length > 0 && lines.length === 0 && <Empty>None of its lines fits these filters.</Empty>}
-      {isOpen && items.length === 0 && (
+      {isOpen && items.length === 0 && isFiltered && <Empty>None of its lines fits these filters.</Empty>}
+      {isOpen && items.length === 0 && !isFiltered && (
         <Empty>
           {name} has written nothing yet. What it prints, and what its server says, appears here as it is written.
         </Empty>
       )}
-      {lines.length > 0 && (
+      {items.length > 0 && (
         <div className="overflow-hidden rounded border border-line bg-raised py-1">
           <Lines
             label={`Output of ${name}`}
-            lines={lines}
+            lines={items}
             keyOf={({ key }) => key}
             row={row}
             folded={whole}
@@ -84,10 +92,10 @@ function whole(entry: Entry) {
   return entry.rest === undefined && entry.written.length < shown_characters ? undefined : <WholeLine entry={entry} />;
 }
 
-function Figures({ shown, all, dropped }: { shown: number; all: number; dropped: number }) {
+function Figures({ lines, dropped }: { lines: number; dropped: number }) {
   return (
     <span>
-      {shown === all ? plural(all, 'line') : `${count(shown)} of ${plural(all, 'line')}`}
+      {plural(lines, 'line')}
       {dropped > 0 && `, ${count(dropped)} older ones dropped`}
     </span>
   );

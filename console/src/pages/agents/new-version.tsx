@@ -1,17 +1,15 @@
 import { bumpVersion, parseAgentYaml } from '@gantry/contract/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetDetail } from '@gantry/contract/registry.ts';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Difference } from '../../parts/code/code.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { showReceipt } from '../../parts/receipt.tsx';
 import { send } from '../../server.ts';
-import { pushProject, type Progress } from '../new-agent/push-project.ts';
 import { Steps } from '../new-agent/push.tsx';
+import { usePush } from '../new-agent/use-push.ts';
 
 interface NewVersionProps {
   asset: AssetDetail;
@@ -30,16 +28,10 @@ export function NewVersion({ asset: { name, versions }, version, text, draft, on
   );
   const ref = `${name} ${parseAgentYaml(next).config?.version ?? ''}`;
   const navigate = useNavigate();
-  const [progress, setProgress] = useState<readonly Progress[]>([]);
-  const pushing = useMutation({
-    mutationFn: async (message: string) => {
-      setProgress([]);
-      const files = await filesOf(name, version, next);
-      return await pushProject({ files, name, message }, (step) =>
-        setProgress((before) => [...before.filter((each) => each.name !== step.name), step]),
-      );
-    },
-    onSuccess: ({ ref: pushed }) => {
+  const { progress, pushing } = usePush({
+    name,
+    files: async () => await filesOf(name, version, next),
+    onPushed: ({ ref: pushed }) => {
       showReceipt({ says: `${pushed} is in the registry`, entries: [] });
       // What can be done with it is there.
       void navigate({ to: '/agents/$name/revisions', params: { name } });

@@ -1,8 +1,8 @@
 import type { Secret } from '@gantry/contract/secrets.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form, Tick } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field, Tick } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { ask } from '../../server.ts';
 
@@ -18,58 +18,58 @@ interface SetSecretProps {
 export function SetSecret({ agent, team, name, onClose }: SetSecretProps) {
   const { data: status } = useQuery(ask('agents.status', { params: { name: agent } }));
   const isServing = status?.state === 'serving';
-  const restart = useSend('agents.restart', { says: () => `agents/${agent} was restarted with its present secrets` });
+  const restart = useSend('agents.restart', {
+    says: () => `agents/${agent} gets new containers with its present secrets`,
+  });
   const set = useSend('secrets.set', {
     changes: ['agents'],
     says: (secret) => `${secret.name} of ${secret.agent === null ? `team ${secret.team}` : `agents/${agent}`} is set`,
   });
   const mayRestart = status?.can?.['agents.restart']?.allowed === true;
   return (
-    <Dialog title={name === undefined ? 'Set a secret' : `Set ${name}`} isOpen onClose={onClose}>
-      <Form
-        send="Set"
-        error={set.error ?? restart.error}
-        isSending={set.isPending || restart.isPending}
-        onCancel={onClose}
-        onSend={({ name: typed = '', value = '', owner, restart: isRestarting }) =>
-          set.mutate(
-            { body: { name: name ?? typed, value, ...(owner === 'team' ? { team } : { agent }) } },
-            {
-              onSuccess: () =>
-                isRestarting === 'on' ? restart.mutate({ params: { name: agent } }, { onSuccess: onClose }) : onClose(),
-            },
-          )
-        }
-      >
-        {name === undefined && (
-          <Field name="name" label="Name" required placeholder="CRM_TOKEN" help="The variable in the container." />
-        )}
-        <Choice
-          name="owner"
-          label="Belongs to"
-          options={[
-            { value: 'agent', label: `agents/${agent} only` },
-            { value: 'team', label: `team ${team}: each agent of it that names the secret` },
-          ]}
+    <FormDialog
+      title={name === undefined ? 'Set a secret' : `Set ${name}`}
+      send="Set"
+      sending={{ error: set.error ?? restart.error, isPending: set.isPending || restart.isPending }}
+      onSend={({ name: typed = '', value = '', owner, restart: isRestarting }) =>
+        set.mutate(
+          { body: { name: name ?? typed, value, ...(owner === 'team' ? { team } : { agent }) } },
+          {
+            onSuccess: () =>
+              isRestarting === 'on' ? restart.mutate({ params: { name: agent } }, { onSuccess: onClose }) : onClose(),
+          },
+        )
+      }
+      onClose={onClose}
+    >
+      {name === undefined && (
+        <Field name="name" label="Name" required placeholder="CRM_TOKEN" help="The variable in the container." />
+      )}
+      <Choice
+        name="owner"
+        label="Belongs to"
+        options={[
+          { value: 'agent', label: `agents/${agent} only` },
+          { value: 'team', label: `team ${team}: each agent of it that names the secret` },
+        ]}
+      />
+      <Field
+        name="value"
+        label="Value"
+        type="password"
+        required
+        autoComplete="new-password"
+        help="Nobody can read it here again."
+      />
+      {isServing && (
+        <Tick
+          name="restart"
+          label="Restart the agent now"
+          help="The running container keeps the previous value until then."
+          disabled={!mayRestart}
         />
-        <Field
-          name="value"
-          label="Value"
-          type="password"
-          required
-          autoComplete="new-password"
-          help="Nobody can read it here again."
-        />
-        {isServing && (
-          <Tick
-            name="restart"
-            label="Restart the agent now"
-            help="The running container keeps the previous value until then."
-            disabled={!mayRestart}
-          />
-        )}
-      </Form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }
 
@@ -84,8 +84,7 @@ export function RemoveSecret({ secret: { id, name, agent }, onClose }: { secret:
       about="Its value is lost. A secret of the team with the same name takes its place."
       name={name}
       send={`Remove ${name}`}
-      error={remove.error}
-      isSending={remove.isPending}
+      sending={remove}
       onSend={() => remove.mutate({ params: { id } }, { onSuccess: onClose })}
       onClose={onClose}
     />

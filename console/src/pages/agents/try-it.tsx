@@ -27,16 +27,16 @@ export function TryItPage() {
 function TryIt({ name }: { name: string }) {
   const status = useQuery(ask('agents.status', { params: { name } }));
   const schema = useQuery(ask('invoke.input', { params: { name } }));
-  const deploys = useQuery(ask('deployments.list', { query: { agent: name, limit: 5 } }));
+  const deploys = useQuery(ask('deployments.list', { query: { agent: name, limit: 20 } }));
   const calls = useAgentCalls(name);
   const [input, setInput] = useState<Input>();
   if (status.data?.state === 'not_deployed') return <Empty>It answers calls once a version of it is deployed.</Empty>;
   if (schema.error !== null && schema.data === undefined) return <Refusal error={schema.error} />;
   if (schema.data === undefined || deploys.isPending) return <div className="skeleton h-96" />;
-  const example = deploys.data?.items.find(({ state }) => state === 'done')?.example_input ?? {};
+  const example = deploys.data?.items.find(({ example_input }) => example_input !== null)?.example_input ?? {};
   const next = input ?? example;
   return (
-    <div className="grid grid-cols-[minmax(0,5fr)_minmax(0,7fr)] gap-8 max-wide:grid-cols-1">
+    <div className="grid grid-cols-[minmax(0,5fr)_minmax(0,7fr)] gap-x-8 max-wide:grid-cols-1">
       <div>
         <CallInput
           name={name}

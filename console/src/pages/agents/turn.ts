@@ -1,5 +1,6 @@
 // One call of an agent and its answer, as the events of its stream (AG-UI) tell it.
-import { Problem, readAgentProblem } from '@gantry/contract/problems.ts';
+import { readAgentProblem } from '@gantry/contract/agent-problem.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 
 export type Input = Record<string, unknown>;
 

@@ -10,6 +10,7 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { ask } from '../../server.ts';
 import { AgentDialog } from './agent-dialogs.tsx';
+import { RollbackDialog, useEarlierVersions } from './rollback-dialog.tsx';
 
 interface VersionActionsProps {
   asset: AssetDetail;
@@ -18,7 +19,8 @@ interface VersionActionsProps {
 
 export function VersionActions({ asset, version: { version, ref, approved, created_at } }: VersionActionsProps) {
   const { name, versions, serving_version, latest_version, can } = asset;
-  const [isSubmitting, setSubmitting] = useState(false);
+  const [dialog, setDialog] = useState<'submit' | 'rollback'>();
+  const earlier = useEarlierVersions(name) ?? [];
   const { data: status } = useQuery(ask('agents.status', { params: { name } }));
   const navigate = useNavigate();
   const deploy = useSend('deployments.create', { changes: ['agents', 'registry'] });
@@ -27,32 +29,37 @@ export function VersionActions({ asset, version: { version, ref, approved, creat
   const isEarlier = serving !== undefined && created_at < serving.created_at;
   const others = versions.filter((each) => each.version !== version);
   const compared = isServing ? others[0]?.version : (serving_version ?? others[0]?.version);
-  // `can` is of the newest version; the service refuses another one in its own words.
+  // `can` is of one version; the service refuses another one in its own words.
   const canDeploy = version === latest_version ? status?.can?.['deployments.create'] : { allowed: true };
+  const canReturn = version === earlier[0] ? status?.can?.['agents.rollback'] : { allowed: true };
   const [from, to] = isEarlier ? [version, compared] : [compared, version];
   return (
     <>
       <Menu
         trigger={<IconButton label={`What one can do with ${version}`} icon={<Ellipsis size={16} aria-hidden />} />}
       >
-        {!isServing && (
-          <MenuItem
-            {...(canDeploy !== undefined && { can: canDeploy })}
-            onPress={() =>
-              deploy.mutate(
-                { body: { ref } },
-                { onSuccess: ({ answer: { id } }) => void navigate({ to: '/deployments/$id', params: { id } }) },
-              )
-            }
-          >
-            {isEarlier ? `Roll back to ${version}` : `Deploy ${version}`}
+        {earlier.includes(version) ? (
+          <MenuItem can={canReturn} svc={`svc rollback ${name} --to ${version}`} onPress={() => setDialog('rollback')}>
+            Roll back to {version}…
           </MenuItem>
+        ) : (
+          !isServing && (
+            <MenuItem
+              can={canDeploy}
+              svc={`svc deploy ${ref}`}
+              onPress={() =>
+                deploy.mutate(
+                  { body: { ref } },
+                  { onSuccess: ({ answer: { id } }) => void navigate({ to: '/deployments/$id', params: { id } }) },
+                )
+              }
+            >
+              Deploy {version}
+            </MenuItem>
+          )
         )}
         {!approved && (
-          <MenuItem
-            {...(can['approvals.submit'] !== undefined && { can: can['approvals.submit'] })}
-            onPress={() => setSubmitting(true)}
-          >
+          <MenuItem can={can['approvals.submit']} onPress={() => setDialog('submit')}>
             Request its approval…
           </MenuItem>
         )}
@@ -68,11 +75,12 @@ export function VersionActions({ asset, version: { version, ref, approved, creat
           Its config and files
         </MenuItem>
       </Menu>
-      {isSubmitting && (
+      {dialog === 'rollback' && <RollbackDialog name={name} to={version} onClose={() => setDialog(undefined)} />}
+      {dialog === 'submit' && (
         <AgentDialog
           dialog="submit"
           asset={{ ...asset, latest_version: version }}
-          onClose={() => setSubmitting(false)}
+          onClose={() => setDialog(undefined)}
         />
       )}
       <Dialog title={`${version} was not deployed`} isOpen={deploy.error !== null} onClose={() => deploy.reset()}>

@@ -1,13 +1,13 @@
 // Every change between two versions of an agent: what it may newly reach, its settings, its packages, its files.
 import type { Difference } from '@gantry/contract/difference.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Difference as TwoTexts } from '../../parts/code/code.tsx';
 import { bytes, count } from '../../parts/figures.ts';
 import { Empty, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { ask } from '../../server.ts';
 import { ChangeTable } from '../approvals/change-table.tsx';
+import { packageRows } from '../approvals/package-rows.ts';
 import { signs } from '../approvals/signs.ts';
+import { useVersionText } from '../approvals/version-text.ts';
 
 interface Versions {
   name: string;
@@ -16,11 +16,8 @@ interface Versions {
 }
 
 export function VersionChanges({ changes, ...versions }: Versions & { changes: Difference }) {
-  const { config, files, dependencies, base_image, reach } = changes;
-  const packages = [
-    ...(base_image === null ? [] : [{ name: 'base image', ...base_image }]),
-    ...dependencies.map((one) => ({ ...one, name: one.package })),
-  ];
+  const { config, files, reach } = changes;
+  const packages = packageRows(changes);
   if (config.length + files.length + packages.length + reach.length === 0)
     return <Empty>These two versions have the same config, files, packages and access.</Empty>;
   return (
@@ -96,16 +93,12 @@ function ChangedFile({ file, ...versions }: Versions & { file: Difference['files
 }
 
 function FileTexts({ name, from, to, path, change }: Versions & Pick<Difference['files'][number], 'path' | 'change'>) {
-  const text = (version: string, isThere: boolean) => ({
-    ...ask('registry.show_file', { params: { kind: 'agent', name, version }, query: { path } }),
-    enabled: isThere,
-  });
-  const before = useQuery(text(from, change !== 'added'));
-  const after = useQuery(text(to, change !== 'removed'));
+  const before = useVersionText(change === 'added' ? null : `agents/${name}@${from}`, path);
+  const after = useVersionText(change === 'removed' ? null : `agents/${name}@${to}`, path);
   const error = before.error ?? after.error;
   if (error !== null) return <Refusal error={error} />;
-  if (before.isLoading || after.isLoading) return <div className="skeleton m-3 h-40" />;
-  return <TwoTexts before={before.data?.text ?? ''} after={after.data?.text ?? ''} path={path} />;
+  if (before.data === undefined || after.data === undefined) return <div className="skeleton m-3 h-40" />;
+  return <TwoTexts before={before.data} after={after.data} path={path} />;
 }
 
 function print(value: unknown): string | null {

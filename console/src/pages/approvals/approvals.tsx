@@ -62,14 +62,17 @@ const empty = {
 export function ApprovalsPage() {
   const { asset } = route.useSearch();
   const status = useSearchTab('status', tabs);
-  const requests = useInfiniteQuery(askList('approvals.list', { query: { status, asset, limit: 100 } }));
-  const waiting = useQuery(ask('notifications.count', {}));
+  const requests = useInfiniteQuery(askList('approvals.list', { query: { status, asset, limit: 100, total: 'true' } }));
+  const counts: Record<string, number | undefined> = {
+    waiting: useQuery(ask('notifications.count', {})).data?.pending,
+  };
+  const total = requests.data?.pages[0]?.total;
   return (
     <Page title="Approvals" wide svc={`svc review list --status ${status}`}>
       <SearchTabs
         name="status"
         label="Requests"
-        tabs={tabs.map((tab) => (tab.value === 'waiting' ? { ...tab, count: waiting.data?.pending } : tab))}
+        tabs={tabs.map((tab) => ({ ...tab, count: tab.value === status ? total : counts[tab.value] }))}
       />
       {asset !== undefined && (
         <Filters>

@@ -7,43 +7,51 @@ interface ChangeTableProps {
   empty: ReactNode;
 }
 
-/** Names with their values before and after. */
+const line = 'grid grid-cols-[minmax(0,4fr)_minmax(0,3fr)_minmax(0,3fr)] gap-x-6 gap-y-1 px-3 max-phone:grid-cols-1';
+
+/** Names with their values before and after. On a phone a value stands below the other. */
 export function ChangeTable({ of, rows, empty }: ChangeTableProps) {
   if (rows.length === 0) return empty;
   return (
-    <div className="overflow-x-auto rounded border border-line bg-raised">
-      <table className="w-full table-fixed text-meta max-phone:min-w-[36rem]">
-        <thead>
-          <tr className="h-8 border-b border-line text-left text-quiet">
-            <th className="w-2/5 px-3 font-normal">{of}</th>
-            <th className="px-3 font-normal">Before</th>
-            <th className="px-3 font-normal">After</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, before, after }) => (
-            <tr key={name} className="border-b border-line align-top last:border-b-0">
-              <th scope="row" className="px-3 py-1.5 text-left break-words">
-                {name}
-              </th>
-              <Value value={before} look="bg-failed-soft" absent="new" />
-              <Value value={after} look="bg-good-soft" absent="removed" />
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div role="table" className="rounded border border-line bg-raised text-meta">
+      <div role="row" className={`${line} h-8 items-center border-b border-line text-quiet max-phone:sr-only`}>
+        <span role="columnheader">{of}</span>
+        <span role="columnheader">Before</span>
+        <span role="columnheader">After</span>
+      </div>
+      {rows.map(({ name, before, after }) => (
+        <div key={name} role="row" className={`${line} border-b border-line py-1.5 last:border-b-0`}>
+          <span role="rowheader" className="font-strong break-words">
+            {name}
+          </span>
+          <Value label="Before" value={before} look="bg-failed-soft" absent="new" />
+          <Value label="After" value={after} look="bg-good-soft" absent="removed" />
+        </div>
+      ))}
     </div>
   );
 }
 
-function Value({ value, look, absent }: { value: string | null; look: string; absent: string }) {
+interface ValueProps {
+  label: string;
+  value: string | null;
+  look: string;
+  absent: string;
+}
+
+function Value({ label, value, look, absent }: ValueProps) {
   return (
-    <td className="px-3 py-1.5">
-      {value === null ? (
-        <span className="text-quiet">{absent}</span>
-      ) : (
-        <span className={`rounded-small px-1 font-mono break-words whitespace-pre-wrap ${look}`}>{value}</span>
-      )}
-    </td>
+    <div role="cell" className="flex min-w-0 gap-2">
+      <span aria-hidden className="w-12 shrink-0 text-quiet phone:hidden">
+        {label}
+      </span>
+      <span className="min-w-0">
+        {value === null ? (
+          <span className="text-quiet">{absent}</span>
+        ) : (
+          <span className={`rounded-small px-1 font-mono break-words whitespace-pre-wrap ${look}`}>{value}</span>
+        )}
+      </span>
+    </div>
   );
 }

@@ -5,6 +5,7 @@ import { ChangeTable } from './change-table.tsx';
 import { Earlier } from './earlier.tsx';
 import { Files } from './files.tsx';
 import { Inventory } from './inventory.tsx';
+import { packageRows } from './package-rows.ts';
 
 const tabs = [
   { value: 'files', label: 'Files' },
@@ -16,7 +17,8 @@ const tabs = [
 
 /** Every change, part by part. Kinds that are not deployed have only their config. */
 export function Changes({ request }: { request: ApprovalDetail }) {
-  const { files, config, dependencies, base_image } = request.changes;
+  const { files, config } = request.changes;
+  const packages = packageRows(request.changes);
   const shown = request.asset.startsWith('agents/')
     ? tabs
     : tabs.filter(({ value }) => value === 'config' || value === 'earlier');
@@ -24,7 +26,7 @@ export function Changes({ request }: { request: ApprovalDetail }) {
   const count: Partial<Record<string, number>> = {
     files: files.length,
     config: config.length,
-    dependencies: dependencies.length + (base_image === null ? 0 : 1),
+    dependencies: packages.length,
   };
   return (
     <section aria-label="Changes" className="mb-6">
@@ -38,14 +40,7 @@ export function Changes({ request }: { request: ApprovalDetail }) {
         />
       )}
       {part === 'dependencies' && (
-        <ChangeTable
-          of="Package"
-          rows={[
-            ...(base_image === null ? [] : [{ name: 'base image', ...base_image }]),
-            ...dependencies.map((one) => ({ ...one, name: one.package })),
-          ]}
-          empty={<Empty>Packages and base image are unchanged.</Empty>}
-        />
+        <ChangeTable of="Package" rows={packages} empty={<Empty>Packages and base image are unchanged.</Empty>} />
       )}
       {part === 'inventory' && <Inventory request={request} />}
       {part === 'earlier' && <Earlier request={request} />}

@@ -18,7 +18,7 @@ const changes = ['notifications', 'registry', 'agents'];
 
 /** The decision with its reason. After it comes the next request that waits for the reader. */
 export function DecideDialog({ request, verdict, onClose }: DecideDialogProps) {
-  const { id, asset, asset_version, target, status, approvals_required } = request;
+  const { id, asset, asset_version, target, status, approvals_required, approved_by } = request;
   const what = `${asset} ${asset_version}`;
   const queue = useQueue(id);
   const revoke = async ({ id }: Approval) =>
@@ -44,7 +44,9 @@ export function DecideDialog({ request, verdict, onClose }: DecideDialogProps) {
         onError: () => refresh(['approvals']),
       },
     );
-  const { title, about, label } = words(what, target)[verdict];
+  const { title, about, label } = words(what, target, { given: approved_by.length + 1, required: approvals_required })[
+    verdict
+  ];
   const isOpen = status === (verdict === 'revoke' ? 'approved' : 'pending');
   return (
     <Dialog title={title} about={isOpen ? about : undefined} isOpen onClose={onClose}>
@@ -70,12 +72,15 @@ export function DecideDialog({ request, verdict, onClose }: DecideDialogProps) {
   );
 }
 
-function words(what: string, target: string) {
+function words(what: string, target: string, { given, required }: { given: number; required: number }) {
   const on = target === 'none' ? '' : ` for target ${target}`;
   return {
     approve: {
       title: `Approve ${what}`,
-      about: `Deployers may then deploy exactly this content${on}. Other content needs another approval.`,
+      about:
+        given < required
+          ? `This is ${given} of ${required} approvals. After the last one, deployers may deploy exactly this content${on}.`
+          : `Deployers may then deploy exactly this content${on}. Other content needs another approval.`,
       label: 'Reason (optional)',
     },
     reject: {

@@ -4,6 +4,12 @@ import { Action } from '../../parts/action.tsx';
 import { useShortcuts } from '../../parts/keys.ts';
 import { useSend } from '../../parts/use-send.ts';
 import { DecideDialog, type Verdict } from './decide-dialog.tsx';
+import { useHasApproved } from './has-approved.ts';
+
+const approvedAlready = {
+  allowed: false,
+  reason: 'Your approval counts already. Another admin has to give the next one.',
+};
 
 /** The decisions that the state of the request leaves. What the reader may not do is greyed, with the reason. */
 export function Decide({ request }: { request: ApprovalDetail }) {
@@ -13,8 +19,10 @@ export function Decide({ request }: { request: ApprovalDetail }) {
     changes: ['notifications', 'registry'],
     says: () => `Your request for ${asset} ${asset_version} is withdrawn`,
   });
+  const approve = useHasApproved(request) ? approvedAlready : can['approvals.approve'];
+  const allowed = { approve, reject: can['approvals.reject'], revoke: can['approvals.revoke'] };
   const ask = (verdict: Verdict) => () => {
-    if (can[`approvals.${verdict}`]?.allowed === true) setVerdict(verdict);
+    if (allowed[verdict]?.allowed === true) setVerdict(verdict);
   };
   useShortcuts(verdict === undefined ? { a: ask('approve'), r: ask('reject') } : {});
   const short = id.slice(0, 8);
@@ -33,26 +41,21 @@ export function Decide({ request }: { request: ApprovalDetail }) {
       {status === 'pending' && (
         <>
           <Action
-            can={can['approvals.reject']}
+            can={allowed.reject}
             svc={`svc review reject ${short} --reason "…"`}
             look="danger"
             onPress={ask('reject')}
           >
             Reject… <Key>r</Key>
           </Action>
-          <Action
-            can={can['approvals.approve']}
-            svc={`svc review approve ${short}`}
-            look="main"
-            onPress={ask('approve')}
-          >
+          <Action can={approve} svc={`svc review approve ${short}`} look="main" onPress={ask('approve')}>
             Approve… <Key>a</Key>
           </Action>
         </>
       )}
       {status === 'approved' && (
         <Action
-          can={can['approvals.revoke']}
+          can={allowed.revoke}
           svc={`svc review revoke ${short} --reason "…"`}
           look="danger"
           onPress={ask('revoke')}

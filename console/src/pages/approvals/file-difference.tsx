@@ -1,12 +1,10 @@
 import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
 import type { Difference } from '@gantry/contract/difference.ts';
-import { parseVersionRef } from '@gantry/contract/refs.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CodeView, Difference as TwoTexts } from '../../parts/code/code.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { ask } from '../../server.ts';
 import { CommentForm, Said } from './comment.tsx';
+import { useVersionText } from './version-text.ts';
 
 type ChangedFile = Difference['files'][number];
 
@@ -21,8 +19,8 @@ function Texts({ request, changed }: { request: ApprovalDetail; changed: Changed
   const { asset, asset_version, compared_with, comments, can } = request;
   const { path, change } = changed;
   const [line, setLine] = useState<number>();
-  const before = useText(change === 'added' ? null : compared_with, path);
-  const after = useText(change === 'removed' ? null : `${asset}@${asset_version}`, path);
+  const before = useVersionText(change === 'added' ? null : compared_with, path);
+  const after = useVersionText(change === 'removed' ? null : `${asset}@${asset_version}`, path);
   const error = before.error ?? after.error;
   if (error !== null) return <Refusal error={error} />;
   if (before.data === undefined || after.data === undefined) return <div className="skeleton m-3 h-40" />;
@@ -52,18 +50,3 @@ function Texts({ request, changed }: { request: ApprovalDetail; changed: Changed
     />
   );
 }
-
-/** Empty for a file that does not exist there. */
-function useText(ref: string | null, path: string) {
-  const parsed = ref === null ? undefined : parseVersionRef(ref);
-  return useQuery({
-    ...ask('registry.show_file', {
-      params: { kind: parsed?.kind ?? 'agent', name: parsed?.name ?? '', version: parsed?.version ?? '' },
-      query: { path },
-    }),
-    select: ({ text }) => text ?? '',
-    ...(parsed === undefined && { enabled: false, initialData: absent }),
-  });
-}
-
-const absent = { path: '', bytes: 0, sha256: '', text: '', no_text: null };

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Reason } from '../../parts/action.tsx';
 import { When } from '../../parts/when.tsx';
+import { useHasApproved } from './has-approved.ts';
 import { endedBy, RequestState } from './request-state.tsx';
 
 /** What the author says, and where the decision stands: who decided, or who can. */
@@ -59,17 +60,15 @@ export function OutcomeLine({ request }: { request: Approval }) {
   );
 }
 
-function Votes({
-  request: { approvals_required, approved_by, can_decide, expires_at, can },
-}: {
-  request: ApprovalDetail;
-}) {
+function Votes({ request }: { request: ApprovalDetail }) {
+  const { approvals_required, approved_by, can_decide, expires_at, can } = request;
+  const hasApproved = useHasApproved(request);
   const given = approved_by.map(({ by }) => by).join(', ');
   return (
     <p>
       Needs {approvals_required} {approvals_required === 1 ? 'approval' : 'approvals'}
       {approved_by.length > 0 && `, has ${approved_by.length} (${given})`}.{' '}
-      {can['approvals.approve']?.allowed === true
+      {can['approvals.approve']?.allowed === true && !hasApproved
         ? 'You can decide.'
         : can_decide.length === 0
           ? 'Nobody can decide yet: it takes another admin.'

@@ -17,6 +17,7 @@ const meanings: Record<Reached['kind'], string> = {
   'memory-config': 'It remembers conversations in this memory.',
   prompt: 'It follows the instructions of this prompt.',
   agent: 'It calls this agent, which has an access of its own.',
+  orchestration: 'It calls this orchestration, which has an access of its own.',
 };
 
 export function Reach({ request: { changes, compared_with } }: { request: ApprovalDetail }) {

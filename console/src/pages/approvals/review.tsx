@@ -69,7 +69,7 @@ function Skeletons() {
   return (
     <>
       <div className="skeleton mb-6 h-16" />
-      <div className="grid grid-cols-2 gap-8 max-wide:grid-cols-1">
+      <div className="grid grid-cols-2 gap-x-8 max-wide:grid-cols-1">
         <div className="skeleton h-44" />
         <div className="skeleton h-44" />
       </div>

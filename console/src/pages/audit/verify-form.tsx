@@ -3,8 +3,8 @@ import { Field, Form, TextArea } from '../../parts/form.tsx';
 import type { Wish } from './use-verification.ts';
 
 interface VerifyFormProps {
-  /** As the service says it. */
-  public_key: string;
+  /** As the service says it. Absent for readers who may not export the log: they bring an export and the key. */
+  public_key: string | undefined;
   isBusy: boolean;
   onVerify: (wish: Wish) => void;
 }
@@ -12,10 +12,11 @@ interface VerifyFormProps {
 export function VerifyForm({ public_key, isBusy, onVerify }: VerifyFormProps) {
   const [log, setLog] = useState<File>();
   const [anchor, setAnchor] = useState<File>();
+  const isAdmin = public_key !== undefined;
   return (
     <div className="max-w-160">
       <Form
-        send={log === undefined ? 'Verify the present log here' : `Verify ${log.name} here`}
+        send={log !== undefined ? `Verify ${log.name} here` : isAdmin ? 'Verify the present log here' : 'Verify here'}
         error={undefined}
         isSending={isBusy}
         onSend={({ key = '' }) => onVerify({ log, public_key: key, anchor })}
@@ -26,7 +27,12 @@ export function VerifyForm({ public_key, isBusy, onVerify }: VerifyFormProps) {
             label="An export"
             type="file"
             accept=".ndjson,.jsonl"
-            help="A file of an earlier export. Without one, the present log is read."
+            required={!isAdmin}
+            help={
+              isAdmin
+                ? 'A file of an earlier export. Without one, the present log is read.'
+                : 'The file of svc audit export, from a platform admin.'
+            }
             onChange={(event) => setLog(fileOf(event.currentTarget))}
           />
           <Field
@@ -42,10 +48,15 @@ export function VerifyForm({ public_key, isBusy, onVerify }: VerifyFormProps) {
           name="key"
           label="Public key of the log"
           rows={3}
+          isCode
           required
           spellCheck={false}
-          defaultValue={public_key.trim()}
-          help="From the service. Compare it with a copy from elsewhere, or put that copy here."
+          defaultValue={public_key?.trim()}
+          help={
+            isAdmin
+              ? 'From the service. Compare it with a copy from elsewhere, or put that copy here.'
+              : 'The output of svc audit key, from a platform admin.'
+          }
         />
       </Form>
     </div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../../me.ts';
-import { Action, Reason } from '../../parts/action.tsx';
+import { Action } from '../../parts/action.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { useSend } from '../../parts/use-send.ts';
@@ -34,11 +34,6 @@ export function VerifyPage() {
         </Action>
       }
     >
-      {can?.allowed === false && (
-        <div className="mb-6 rounded border border-line bg-waiting-soft px-3 py-2.5">
-          <Reason can={can} />
-        </div>
-      )}
       {onService.error !== null && <Refusal error={onService.error} />}
       {onService.data !== undefined && (
         <Section title="On the service">
@@ -51,8 +46,8 @@ export function VerifyPage() {
           the public key. It needs no trust in the service.
         </p>
         {key.error !== null && <Refusal error={key.error} />}
-        {can?.allowed === true && key.data !== undefined && (
-          <VerifyForm public_key={key.data.public_key} isBusy={isBusy} onVerify={verify} />
+        {(can?.allowed === false || key.data !== undefined) && (
+          <VerifyForm public_key={key.data?.public_key} isBusy={isBusy} onVerify={verify} />
         )}
       </Section>
       <div aria-live="polite">{progress !== undefined && <VerifyProgress progress={progress} />}</div>

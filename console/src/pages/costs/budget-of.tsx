@@ -1,14 +1,18 @@
 import type { Budget } from '@gantry/contract/budgets.ts';
 import type { KeyScope } from '@gantry/contract/keys.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Action, type Allowed } from '../../parts/action.tsx';
+import { useMe } from '../../me.ts';
+import { Action } from '../../parts/action.tsx';
 import { money, count } from '../../parts/figures.ts';
 import { Meter } from '../../parts/meter.tsx';
+import { Empty } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { State, type Meaning } from '../../parts/state.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
+import { holderOf } from '../keys/key-state.tsx';
 import { SetBudget } from './set-budget.tsx';
 
 const windows = [
@@ -17,19 +21,26 @@ const windows = [
   { label: 'this month', name: 'monthly_usd' },
 ] as const;
 
-interface BudgetOfProps {
+/** As the question has it: without an id, one's own. */
+export interface BudgetSubject {
   scope: KeyScope;
   scope_id?: string;
-  can: Allowed | undefined;
+  /** Of a user. */
+  team?: string;
 }
 
 /** The spending and the limits of one account, and when the first limit ends. */
-export function BudgetOf({ scope, scope_id, can }: BudgetOfProps) {
-  const subject = { scope, ...(scope_id !== undefined && { scope_id }) };
+export function BudgetOf({ subject }: { subject: BudgetSubject }) {
   const { data: budget, error } = useQuery(ask('budgets.show', { query: subject }));
+  const me = useMe();
+  const team = useQuery({
+    ...ask('teams.show', { params: { team: budget?.team ?? '' } }),
+    enabled: typeof budget?.team === 'string',
+  });
+  const can = subject.scope === 'org' ? me?.can['budgets.set'] : team.data?.can['budgets.set'];
   const [isSetting, setSetting] = useState(false);
-  const name = scope_id ?? 'the organisation';
-  const svc = scope === 'org' ? 'svc org budget set --monthly 500' : `svc team budget set ${name} --monthly 500`;
+  const name = budget === undefined ? '' : nameOf(budget);
+  if (error instanceof Problem && error.code === 'forbidden') return <Empty>{error.detail}</Empty>;
   if (error !== null) return <Refusal error={error} />;
   return (
     <div className="rounded border border-line bg-raised p-3">
@@ -51,7 +62,7 @@ export function BudgetOf({ scope, scope_id, can }: BudgetOfProps) {
           <Forecast budget={budget} />
         )}
         <span className="ml-auto text-body text-text">
-          <Action can={can} svc={svc} onPress={() => setSetting(true)}>
+          <Action can={can} svc={budget === undefined ? '' : svcOf(budget)} onPress={() => setSetting(true)}>
             Set limits
           </Action>
         </span>
@@ -61,6 +72,20 @@ export function BudgetOf({ scope, scope_id, can }: BudgetOfProps) {
       )}
     </div>
   );
+}
+
+function nameOf({ scope, scope_name, team }: Budget): string {
+  return scope === 'user' ? `${scope_name} in team ${team ?? ''}` : holderOf({ scope, scope_name });
+}
+
+function svcOf({ scope, scope_name, team }: Budget): string {
+  if (team === null) return 'svc org budget set --monthly 500';
+  const flags = {
+    user: ` --member ${scope_name}`,
+    principal: ` --member principal:${scope_name}`,
+    agent: ` --agent ${scope_name}`,
+  };
+  return `svc team budget set ${team}${scope === 'team' || scope === 'org' ? '' : flags[scope]} --monthly 500`;
 }
 
 interface WindowProps {
@@ -76,11 +101,15 @@ function Window({ label, spent, limit, about }: WindowProps) {
     <div className="min-w-0">
       <dt className="text-meta text-quiet">{label}</dt>
       <dd>
-        <span className={spent === undefined ? 'skeleton' : 'text-section'}>{money(spent)}</span>
-        <span className="text-quiet"> {limit === null ? 'no limit' : `of ${money(limit)}`}</span>
-        <span className="mt-1.5 block">
-          <Meter part={part} label={`Spent: ${about}`} meaning={limit === null ? 'none' : meaningOf(part)} />
+        <span className="flex flex-wrap items-baseline gap-x-1">
+          <span className={spent === undefined ? 'skeleton' : 'text-section'}>{money(spent)}</span>
+          <span className="text-quiet">{limit === null ? 'no limit' : `of ${money(limit)}`}</span>
         </span>
+        {limit !== null && (
+          <span className="mt-1.5 block">
+            <Meter part={part} label={`Spent: ${about}`} meaning={meaningOf(part)} />
+          </span>
+        )}
       </dd>
     </div>
   );

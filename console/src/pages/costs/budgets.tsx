@@ -13,7 +13,6 @@ export function BudgetsPage() {
   const isAdmin = me?.role === 'admin';
   // Only admins of a team see its budget.
   const shown = teams.data?.items.filter(({ your_role }) => isAdmin || your_role === 'admin');
-  const can = { allowed: me !== undefined };
   return (
     <Page
       title="Budgets"
@@ -24,7 +23,7 @@ export function BudgetsPage() {
       {teams.error !== null && <Refusal error={teams.error} />}
       {me?.can['budgets.show']?.allowed === true && (
         <Section title="The organisation">
-          <BudgetOf scope="org" can={me.can['budgets.set']} />
+          <BudgetOf subject={{ scope: 'org' }} />
         </Section>
       )}
       {shown?.map(({ name }) => (
@@ -37,11 +36,16 @@ export function BudgetsPage() {
             </Link>
           }
         >
-          <BudgetOf scope="team" scope_id={name} can={can} />
+          <BudgetOf subject={{ scope: 'team', scope_id: name }} />
         </Section>
       ))}
-      {shown?.length === 0 && me?.can['budgets.show']?.allowed !== true && (
-        <Empty>You administer no team. Admins of a team see and set its budget.</Empty>
+      {me?.teams.map(({ name }) => (
+        <Section key={name} title={`You in team ${name}`}>
+          <BudgetOf subject={{ scope: 'user', team: name }} />
+        </Section>
+      ))}
+      {shown?.length === 0 && me?.teams.length === 0 && me.can['budgets.show']?.allowed !== true && (
+        <Empty>You are in no team. A team pays for each call.</Empty>
       )}
     </Page>
   );

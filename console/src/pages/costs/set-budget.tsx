@@ -1,12 +1,12 @@
-import type { KeyScope, Limits } from '@gantry/contract/keys.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Form } from '../../parts/form.tsx';
+import type { Limits } from '@gantry/contract/keys.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { send } from '../../server.ts';
 import { LimitFields, limitsInWords, limitsOf } from '../keys/limits.tsx';
+import type { BudgetSubject } from './budget-of.tsx';
 
 interface SetBudgetProps {
-  subject: { scope: KeyScope; scope_id?: string };
+  subject: BudgetSubject;
   name: string;
   before: Limits;
   onClose: () => void;
@@ -14,26 +14,21 @@ interface SetBudgetProps {
 
 export function SetBudget({ subject, name, before, onClose }: SetBudgetProps) {
   const set = useSend('budgets.set', {
-    changes: ['costs'],
+    // The plan of a deploy has the forecast of its agent.
+    changes: ['costs', 'agents', 'deployments'],
     says: ({ limits }) => `The limits of ${name}: ${limitsInWords(limits)}`,
     undo: async () => await send('budgets.set', { body: { ...subject, limits: before } }),
   });
   return (
-    <Dialog
+    <FormDialog
       title={`Limits of ${name}`}
       about="No later call is admitted past them. A week begins on Monday, in UTC."
-      isOpen
+      send="Set the limits"
+      sending={set}
+      onSend={(values) => set.mutate({ body: { ...subject, limits: limitsOf(values) } }, { onSuccess: onClose })}
       onClose={onClose}
     >
-      <Form
-        send="Set the limits"
-        error={set.error}
-        isSending={set.isPending}
-        onCancel={onClose}
-        onSend={(values) => set.mutate({ body: { ...subject, limits: limitsOf(values) } }, { onSuccess: onClose })}
-      >
-        <LimitFields before={before} />
-      </Form>
-    </Dialog>
+      <LimitFields before={before} />
+    </FormDialog>
   );
 }

@@ -1,7 +1,6 @@
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { hasEnded } from '@gantry/contract/run-states.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Action } from '../../parts/action.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -9,17 +8,18 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { ask } from '../../server.ts';
+import { Again } from './again.tsx';
+import { RollbackDialog, useEarlierVersions } from '../agents/rollback-dialog.tsx';
 
-/** A running deploy can be cancelled until it switches; an ended one without a result can be repeated. */
+/** A running deploy or rollback can be cancelled until it switches. A done one can be returned to. What did not succeed can be begun again. */
 export function DeploymentActions({ deployment, state }: { deployment: Deployment; state: Deployment['state'] }) {
-  const { id, ref, agent, version } = deployment;
+  const { id, operation, agent, version } = deployment;
   const [isAsked, setAsked] = useState(false);
+  const earlier = useEarlierVersions(agent) ?? [];
   const { data: status } = useQuery(ask('agents.status', { params: { name: agent } }));
-  const navigate = useNavigate();
   const cancel = useSend('deployments.cancel', { changes: ['agents'] });
-  const retry = useSend('deployments.create', { changes: ['agents', 'registry'] });
-  // The service knows more than `can` about an older version, and refuses it in its own words.
-  const can = status?.latest_version === version ? status.can?.['deployments.create'] : { allowed: true };
+  if (hasEnded(state) && state !== 'done') return <Again deployment={deployment} />;
+  if (operation !== 'deploy' && operation !== 'rollback') return null;
   if (!hasEnded(state))
     return (
       <>
@@ -33,7 +33,7 @@ export function DeploymentActions({ deployment, state }: { deployment: Deploymen
           {state === 'cancelling' ? 'Cancelling…' : 'Cancel…'}
         </Action>
         <Dialog
-          title={`Cancel the deploy of ${agent} ${version}?`}
+          title={`Cancel the ${operation} of ${agent}?`}
           about="Its steps are undone. The revision that answers now keeps answering."
           isOpen={isAsked}
           onClose={() => setAsked(false)}
@@ -46,7 +46,7 @@ export function DeploymentActions({ deployment, state }: { deployment: Deploymen
                 disabled={cancel.isPending}
                 onClick={() => cancel.mutate({ params: { id } }, { onSuccess: () => setAsked(false) })}
               >
-                Cancel the deploy
+                Cancel the {operation}
               </Button>
               <Button look="quiet" onClick={() => setAsked(false)}>
                 Let it run
@@ -56,26 +56,17 @@ export function DeploymentActions({ deployment, state }: { deployment: Deploymen
         </Dialog>
       </>
     );
-  if (state === 'done') return null;
+  if (!earlier.includes(version)) return null;
   return (
     <>
       <Action
-        can={can}
-        svc={`svc deploy ${ref}`}
-        look="main"
-        isBusy={retry.isPending}
-        onPress={() =>
-          retry.mutate(
-            { body: { ref } },
-            { onSuccess: ({ answer }) => void navigate({ to: '/deployments/$id', params: { id: answer.id } }) },
-          )
-        }
+        can={version === earlier[0] ? status?.can?.['agents.rollback'] : { allowed: true }}
+        svc={`svc rollback ${agent} --to ${version}`}
+        onPress={() => setAsked(true)}
       >
-        Deploy again
+        Roll back to {version}…
       </Action>
-      <Dialog title="The deploy was not started" isOpen={retry.error !== null} onClose={() => retry.reset()}>
-        <Refusal error={retry.error} />
-      </Dialog>
+      {isAsked && <RollbackDialog name={agent} to={version} onClose={() => setAsked(false)} />}
     </>
   );
 }

@@ -7,13 +7,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { duration } from '../../parts/figures.ts';
 import { Page, Section } from '../../parts/page.tsx';
-import { Refusal } from '../../parts/refusal.tsx';
+import { commandsIn, Refusal } from '../../parts/refusal.tsx';
 import { useNow, When } from '../../parts/when.tsx';
 import { ask, refresh } from '../../server.ts';
 import { useStream } from '../../use-stream.ts';
 import { DeploymentActions } from './deployment-actions.tsx';
 import { DeploymentState } from './deployment-state.tsx';
 import { Answers, Failure, Receipt } from './outcome.tsx';
+import { operationNouns, titleOf } from './operation-words.ts';
 import { linesOf, stateOf, stepsOf } from './progress.ts';
 import { Steps } from './steps.tsx';
 
@@ -27,7 +28,7 @@ export function DeploymentPage() {
   const { data: deployment, error } = useQuery(ask('deployments.show', { params: { id } }));
   if (deployment === undefined)
     return (
-      <Page title="Deploy" svc={`svc deployments show ${id.slice(0, 8)}`}>
+      <Page title="Deployment" svc={`svc deployments show ${id.slice(0, 8)}`}>
         {error === null ? <div className="skeleton h-72" /> : <Refusal error={error} />}
       </Page>
     );
@@ -35,7 +36,7 @@ export function DeploymentPage() {
 }
 
 function Watched({ deployment }: { deployment: Deployment }) {
-  const { id, agent, version, actor, created_at, ended_at } = deployment;
+  const { id, operation, agent, actor, created_at, ended_at } = deployment;
   const { items: events, error } = useStream('deployments.events', { params: { id } }, { read: whole, isLast: isEnd });
   const { data: earlier } = useQuery(ask('deployments.list', { query: { agent, limit: 6 } }));
   const state = stateOf(deployment, events);
@@ -51,7 +52,7 @@ function Watched({ deployment }: { deployment: Deployment }) {
   const waits = events.findLast(({ kind }) => kind === 'wait' || kind === 'step');
   return (
     <Page
-      title={`${agent} ${version}`}
+      title={titleOf(deployment)}
       above={[
         { label: 'Agents', link: { to: '/agents' } },
         { label: agent, link: { to: '/agents/$name', params: { name: agent } } },
@@ -68,19 +69,29 @@ function Watched({ deployment }: { deployment: Deployment }) {
     >
       <p role="status" className="sr-only">
         {isOver
-          ? `The deploy is ${state.replaceAll('_', ' ')}`
-          : `Step ${running?.n ?? 0} of 8, ${running?.name ?? 'queued'}`}
+          ? `${operationNouns[operation]} is ${state.replaceAll('_', ' ')}`
+          : `Step ${running?.n ?? 0} of ${steps.length}, ${running?.name ?? 'queued'}`}
       </p>
       {error !== undefined && <Refusal error={error} />}
-      {deployment.state === 'done' && <Answers deployment={deployment} />}
+      {deployment.state === 'done' &&
+        (earlier === undefined ? (
+          <div className="skeleton mb-6 h-20" />
+        ) : (
+          // A later operation may have changed it.
+          earlier.items.find((each) => each.state === 'done')?.id === id && <Answers deployment={deployment} />
+        ))}
       {deployment.problem !== null && <Failure deployment={deployment} lines={lines.get(failed) ?? []} />}
       <div className="grid grid-cols-[minmax(0,1fr)_300px] gap-6 max-wide:grid-cols-1">
         <Section title="Steps" aside={waits?.kind === 'wait' && !isOver && waits.message}>
-          <Steps steps={steps} lines={lines} usual={usualTimes(earlier?.items ?? [])} />
+          <Steps
+            steps={steps}
+            lines={lines}
+            usual={usualTimes(earlier?.items.filter((each) => each.operation === operation) ?? [])}
+          />
           {deployment.notices.length > 0 && (
             <ul aria-label="Notices" className="mt-3 flex flex-col gap-1 text-meta text-quiet">
               {deployment.notices.map((notice) => (
-                <li key={notice}>{notice}</li>
+                <li key={notice}>{commandsIn(notice)}</li>
               ))}
             </ul>
           )}

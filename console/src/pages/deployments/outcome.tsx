@@ -1,4 +1,4 @@
-// How a deploy ended: the address and the proof of one that is done, the reason and the remedy of one that is not.
+// How an operation ended: the address and the proof of one that is done, the reason and the remedy of one that is not.
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { Link } from '@tanstack/react-router';
@@ -8,14 +8,16 @@ import { money } from '../../parts/figures.ts';
 import { Ansi } from '../../parts/log/ansi.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { results } from './operation-words.ts';
 import type { StepLine } from './progress.ts';
 
-export function Answers({ deployment: { agent, version, endpoint, example_input } }: { deployment: Deployment }) {
+export function Answers({ deployment }: { deployment: Deployment }) {
+  const { operation, agent, version, endpoint, example_input } = deployment;
   return (
     <div className="mb-6 flex flex-wrap items-center gap-x-6 gap-y-3 rounded border border-line bg-good-soft px-4 py-3">
       <div className="min-w-0 flex-1">
         <p className="font-strong text-good">
-          {agent} {version} answers
+          {agent} {version} {results[operation]}
         </p>
         {endpoint !== null && (
           <p className="mt-0.5 font-mono text-meta">
@@ -28,9 +30,11 @@ export function Answers({ deployment: { agent, version, endpoint, example_input 
           </p>
         )}
       </div>
-      <Link to="/agents/$name/try" params={{ name: agent }} className={buttonClass('main')}>
-        Try it
-      </Link>
+      {operation !== 'stop' && (
+        <Link to="/agents/$name/try" params={{ name: agent }} className={buttonClass('main')}>
+          Try it
+        </Link>
+      )}
     </div>
   );
 }
@@ -81,11 +85,11 @@ function containerLines(problem: Deployment['problem']): string[] | undefined {
   );
 }
 
-/** The proof of a deploy. */
+/** The proof of an operation. */
 export function Receipt({ deployment }: { deployment: Deployment }) {
-  const { agent, version, digest, target, actor, approval_id, audit_seq, cost, state } = deployment;
+  const { operation, agent, version, digest, target, instances, actor, approval_id, audit_seq, cost } = deployment;
   return (
-    <Section title={state === 'done' ? 'Receipt' : 'This deploy'}>
+    <Section title={audit_seq === null ? `This ${operation}` : 'Receipt'}>
       <Facts
         facts={[
           [
@@ -102,6 +106,7 @@ export function Receipt({ deployment }: { deployment: Deployment }) {
           ],
           ['Digest', <Digest key="digest" digest={digest} />],
           ['Target', target],
+          ...(instances === null ? [] : [['Containers', instances] as const]),
           ['By', actor],
           [
             'Approval',
@@ -118,29 +123,27 @@ export function Receipt({ deployment }: { deployment: Deployment }) {
               </Link>
             ),
           ],
-          [
-            'Audit',
-            audit_seq === null ? (
-              state === 'running' || state === 'queued' ? (
-                'at its end'
-              ) : (
-                '–'
-              )
-            ) : (
-              <Link
-                key="audit"
-                to="/audit/$chain/$seq"
-                params={{ chain: 'governance', seq: String(audit_seq) }}
-                className="font-mono text-meta text-accent"
-              >
-                governance/{audit_seq}
-              </Link>
-            ),
-          ],
+          // The audit entry of another operation is that of its request.
+          ...(operation === 'deploy' || operation === 'rollback'
+            ? [['Audit', <AuditEntry key="audit" deployment={deployment} />] as const]
+            : []),
           ...(cost?.cap === null || cost?.cap === undefined ? [] : [['Budget', budgetOf(cost.cap)] as const]),
         ]}
       />
     </Section>
+  );
+}
+
+function AuditEntry({ deployment: { audit_seq, state } }: { deployment: Deployment }) {
+  if (audit_seq === null) return state === 'running' || state === 'queued' ? 'at its end' : '–';
+  return (
+    <Link
+      to="/audit/$chain/$seq"
+      params={{ chain: 'governance', seq: String(audit_seq) }}
+      className="font-mono text-meta text-accent"
+    >
+      governance/{audit_seq}
+    </Link>
   );
 }
 

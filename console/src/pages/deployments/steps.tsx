@@ -1,5 +1,5 @@
-// The eight steps of a deploy, with their times and their output. The running one is open.
-import type { DeployStep } from '@gantry/contract/deploy.ts';
+// The steps of an operation, with their times and their output. The running one is open.
+import type { Operation, operationSteps } from '@gantry/contract/deploy.ts';
 import { isSlow, type UsualTimes } from '@gantry/contract/usual-times.ts';
 import { ChevronRight } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
@@ -11,7 +11,7 @@ import { State } from '../../parts/state.tsx';
 import { useNow } from '../../parts/when.tsx';
 import type { Step, StepLine } from './progress.ts';
 
-const does: Record<DeployStep, string> = {
+const does: Record<(typeof operationSteps)[Operation][number], string> = {
   validate: 'the config and the project of this version',
   authorize: 'role, team, access and the approval of this digest',
   resolve: 'the pinned references are unchanged, its secrets exist',
@@ -20,6 +20,9 @@ const does: Record<DeployStep, string> = {
   start: 'the container answers health and readiness',
   register: 'the revision is registered, the traffic switched, the audit entry written',
   endpoint: 'the address answers; the old revision ends its calls',
+  stop: 'each container ends its calls, then stops',
+  scale: 'containers are added, or end their calls and stop',
+  restart: 'a new container answers before an old one ends its calls',
 };
 
 const meanings: Record<Step['state'], Meaning> = {
@@ -58,7 +61,7 @@ function StepRow({ step, lines, usual }: { step: Step; lines: readonly StepLine[
           <State meaning={meanings[step.state]}>{step.name}</State>
         </span>
         <span className="min-w-0 flex-1 truncate text-meta text-quiet max-phone:hidden">
-          {does[step.name as DeployStep]}
+          {does[step.name as keyof typeof does]}
         </span>
         <span className="ml-auto text-meta">
           <Took step={step} usual={usual} />

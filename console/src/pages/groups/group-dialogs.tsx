@@ -2,8 +2,8 @@ import type { Group } from '@gantry/contract/groups.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form, TextArea } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field, TextArea } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { ask, send } from '../../server.ts';
 
@@ -19,17 +19,15 @@ export function AddGroupMember({ group: { id, name, team, members }, onClose }: 
     .map(({ principal }) => principal.replace(/^user:/, ''))
     .filter((email) => !members.some((member) => member.email === email));
   return (
-    <Dialog title={`Add a member to ${name}`} isOpen onClose={onClose}>
-      <Form
-        send="Add to the group"
-        error={add.error}
-        isSending={add.isPending}
-        onCancel={onClose}
-        onSend={({ email = '' }) => add.mutate({ params: { id }, body: { email } }, { onSuccess: onClose })}
-      >
-        <Choice name="email" label="Member" options={others} help={`Members of team ${team} who are not in it yet.`} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Add a member to ${name}`}
+      send="Add to the group"
+      sending={add}
+      onSend={({ email = '' }) => add.mutate({ params: { id }, body: { email } }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Choice name="email" label="Member" options={others} help={`Members of team ${team} who are not in it yet.`} />
+    </FormDialog>
   );
 }
 
@@ -40,18 +38,16 @@ export function ChangeGroup({ group: { id, ...before }, onClose }: Props) {
     undo: async () => await send('groups.update', { params: { id }, body: { name, description } }),
   });
   return (
-    <Dialog title={`Change ${name}`} isOpen onClose={onClose}>
-      <Form
-        send="Save"
-        error={change.error}
-        isSending={change.isPending}
-        onCancel={onClose}
-        onSend={(body) => change.mutate({ params: { id }, body }, { onSuccess: onClose })}
-      >
-        <Field name="name" label="Name" required defaultValue={name} />
-        <TextArea name="description" label="Description" rows={2} defaultValue={description} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Change ${name}`}
+      send="Save"
+      sending={change}
+      onSend={(body) => change.mutate({ params: { id }, body }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Field name="name" label="Name" required defaultValue={name} />
+      <TextArea name="description" label="Description" rows={2} defaultValue={description} />
+    </FormDialog>
   );
 }
 
@@ -64,8 +60,7 @@ export function DeleteGroup({ group: { id, name }, onClose }: Props) {
       about="The permissions that it got end for its members."
       name={name}
       send="Delete the group"
-      error={remove.error}
-      isSending={remove.isPending}
+      sending={remove}
       onClose={onClose}
       onSend={() => remove.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: '/groups' }) })}
     />

@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Ellipsis, X } from 'lucide-react';
 import { useState } from 'react';
-import { Action } from '../../parts/action.tsx';
+import { Action, Reason, type Allowed } from '../../parts/action.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { List, type Column } from '../../parts/list.tsx';
 import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
 import { Empty, Page, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { Tip } from '../../parts/tip.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { ask, send } from '../../server.ts';
 import { AddGroupMember, ChangeGroup, DeleteGroup } from './group-dialogs.tsx';
@@ -42,7 +43,7 @@ export function GroupPage() {
           </>
         )
       }
-      svc={`svc group show ${name}`}
+      {...(group.data && { svc: `svc group show ${name}` })}
       actions={
         <>
           <Action
@@ -70,13 +71,14 @@ export function GroupPage() {
       }
     >
       {(group.error ?? remove.error) !== null && <Refusal error={group.error ?? remove.error} />}
+      {group.isPending && <div className="skeleton h-40" />}
       {group.data !== undefined && (
         <Section title="Members">
           <List
             label="Members"
             rows={group.data.members}
             keyOf={(member) => member.id}
-            columns={columnsOf(can?.['groups.remove_member']?.allowed === true, (member_id) =>
+            columns={columnsOf(can?.['groups.remove_member'], (member_id) =>
               remove.mutate({ params: { id, member_id } }),
             )}
             empty={<Empty>Nobody is in this group yet, so what it may do nobody may.</Empty>}
@@ -90,7 +92,7 @@ export function GroupPage() {
   );
 }
 
-function columnsOf(mayRemove: boolean, remove: (id: string) => void): Column<Group['members'][number]>[] {
+function columnsOf(can: Allowed | undefined, remove: (id: string) => void): Column<Group['members'][number]>[] {
   return [
     { header: 'Member', width: 'minmax(0,1fr)', cell: ({ email }) => email },
     {
@@ -98,12 +100,15 @@ function columnsOf(mayRemove: boolean, remove: (id: string) => void): Column<Gro
       width: '32px',
       align: 'right',
       cell: ({ id, email }) => (
-        <IconButton
-          label={`Remove ${email} from the group`}
-          icon={<X size={14} />}
-          disabled={!mayRemove}
-          onClick={() => remove(id)}
-        />
+        <Tip text={can?.allowed === true ? 'Remove from the group' : <Reason can={can} />}>
+          <IconButton
+            label={`Remove ${email} from the group`}
+            icon={<X size={14} />}
+            disabled={can?.allowed !== true}
+            focusableWhenDisabled
+            onClick={() => remove(id)}
+          />
+        </Tip>
       ),
     },
   ];

@@ -3,10 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { count } from '../../parts/figures.ts';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { Field, Form, TextArea } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Field, TextArea } from '../../parts/form.tsx';
 import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { useSend } from '../../parts/use-send.ts';
@@ -65,23 +65,21 @@ function NewGroup({ team: chosen, onClose }: { team: string | undefined; onClose
   const navigate = useNavigate();
   const create = useSend('groups.create', { says: ({ name, team }) => `Group ${name} of team ${team} exists` });
   return (
-    <Dialog title="New group" isOpen onClose={onClose}>
-      <Form
-        send="Create the group"
-        error={create.error}
-        isSending={create.isPending}
-        onCancel={onClose}
-        onSend={({ name = '', team = '', description = '' }) =>
-          create.mutate(
-            { body: { name, team, description } },
-            { onSuccess: ({ answer: { id } }) => void navigate({ to: '/groups/$id', params: { id } }) },
-          )
-        }
-      >
-        <Field name="name" label="Name" required help="Lower-case letters, digits and hyphens." />
-        <TeamChoice chosen={chosen} />
-        <TextArea name="description" label="Description" rows={2} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New group"
+      send="Create the group"
+      sending={create}
+      onSend={({ name = '', team = '', description = '' }) =>
+        create.mutate(
+          { body: { name, team, description } },
+          { onSuccess: ({ answer: { id } }) => void navigate({ to: '/groups/$id', params: { id } }) },
+        )
+      }
+      onClose={onClose}
+    >
+      <Field name="name" label="Name" required help="Lower-case letters, digits and hyphens." />
+      <TeamChoice chosen={chosen} />
+      <TextArea name="description" label="Description" rows={2} />
+    </FormDialog>
   );
 }

@@ -25,7 +25,7 @@ export function HomePage() {
       {home.error !== null && home.data === undefined ? (
         <Refusal error={home.error} />
       ) : (
-        <div className="grid grid-cols-[minmax(0,5fr)_minmax(0,4fr)] gap-8 max-wide:grid-cols-1">
+        <div className="grid grid-cols-[minmax(0,5fr)_minmax(0,4fr)] gap-x-8 max-wide:grid-cols-1">
           <Waiting home={home.data} />
           <Runs agents={home.data?.agents} />
         </div>

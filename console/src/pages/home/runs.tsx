@@ -44,13 +44,19 @@ export function Runs({ agents }: { agents: readonly AgentStatus[] | undefined })
 
 function Line({ agent: { name, state, ref, deployed_at, last_24h, cost } }: { agent: AgentStatus }) {
   return (
-    <li className="relative grid grid-cols-[minmax(0,1fr)_104px_112px] items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
+    <li className="relative grid grid-cols-[minmax(0,1fr)_104px_112px] max-phone:grid-cols-[minmax(0,1fr)_88px_92px] max-phone:gap-2 items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
       <span className="min-w-0">
         <Link to="/agents/$name" params={{ name }} className="font-strong after:absolute after:inset-0">
           {name}
         </Link>
         <span className="block truncate text-meta text-quiet">
-          {ref === null ? 'never deployed' : ref.split('@')[1]} {deployed_at !== null && <When at={deployed_at} />}
+          {ref === null ? 'never deployed' : ref.split('@')[1]}
+          {deployed_at !== null && (
+            <>
+              {' · '}
+              <When at={deployed_at} />
+            </>
+          )}
         </span>
       </span>
       <span className="text-meta">

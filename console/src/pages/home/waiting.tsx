@@ -5,6 +5,7 @@ import { money } from '../../parts/figures.ts';
 import { Empty, Section } from '../../parts/page.tsx';
 import { State, type Meaning } from '../../parts/state.tsx';
 import { When } from '../../parts/when.tsx';
+import { titleOf } from '../deployments/operation-words.ts';
 
 interface Item {
   key: string;
@@ -23,7 +24,7 @@ export function Waiting({ home }: { home: Home | undefined }) {
     <Section title="Waiting for you" aside={items !== undefined && items.length > 0 && items.length}>
       {items === undefined && <Skeletons />}
       {items?.length === 0 && (
-        <Empty>Nothing waits for you: no request to decide, no failed deploy, no key or budget near its end.</Empty>
+        <Empty>Nothing waits for you: no request to decide, no failed operation, no key or budget near its end.</Empty>
       )}
       {items !== undefined && items.length > 0 && (
         <ul className="rounded border border-line bg-raised">
@@ -38,7 +39,7 @@ export function Waiting({ home }: { home: Home | undefined }) {
 
 function Line({ item: { meaning, what, link, title, detail, at } }: { item: Item }) {
   return (
-    <li className="relative grid grid-cols-[84px_minmax(0,1fr)_max-content] items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
+    <li className="relative grid grid-cols-[84px_minmax(0,1fr)_max-content] max-phone:grid-cols-[72px_minmax(0,1fr)_max-content] max-phone:gap-2 items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
       <span className="text-meta">
         <State meaning={meaning}>{what}</State>
       </span>
@@ -46,7 +47,7 @@ function Line({ item: { meaning, what, link, title, detail, at } }: { item: Item
         <Link {...link} className="font-strong after:absolute after:inset-0">
           {title}
         </Link>
-        <span className="block truncate text-meta text-quiet">{detail}</span>
+        <span className="line-clamp-1 text-meta break-words text-quiet max-phone:line-clamp-2">{detail}</span>
       </span>
       <span className="text-meta text-quiet">{at !== null && <When at={at} />}</span>
     </li>
@@ -78,7 +79,7 @@ function itemsOf(home: Home): Item[] {
       meaning: 'failed',
       what: 'failed',
       link: { to: '/deployments/$id', params: { id: deployment.id } },
-      title: `deploy of ${deployment.ref}`,
+      title: titleOf(deployment),
       detail: reasonOf(deployment),
       at: deployment.ended_at,
     })),

@@ -94,8 +94,7 @@ function Value({ what, id, prefix, onClose }: ValueProps) {
       title={`${title}: ${prefix}…`}
       about={about}
       send={send}
-      error={asking.error}
-      isSending={asking.isPending}
+      sending={asking}
       onClose={onClose}
       onSend={() => asking.mutate({ params: { id } })}
     />
@@ -110,8 +109,7 @@ function Revoke({ id, prefix, onClose }: Omit<ValueProps, 'what'>) {
       title={`Revoke ${prefix}…`}
       about="No call begins with it any more, and calls under way end within a second. Rotate it instead to keep its work going."
       send="Revoke the key"
-      error={revoke.error}
-      isSending={revoke.isPending}
+      sending={revoke}
       onClose={onClose}
       onSend={() => revoke.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: '/keys' }) })}
     />

@@ -1,10 +1,9 @@
 import type { GatewayKey } from '@gantry/contract/keys.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
+import { ChoiceFilter, Filters, useFilter } from '../../parts/filters.tsx';
+import { List, pagesOf, Shown, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
@@ -34,9 +33,15 @@ const columns: readonly Column<GatewayKey>[] = [
 export function KeysPage() {
   const { scope, team, all } = route.useSearch();
   const known = scopes.find(({ value }) => value === scope)?.value;
-  const query = { limit: 100, ...(known && { scope: known }), ...(team && { team }), all: all ? 'true' : 'false' };
+  const query = {
+    limit: 100,
+    total: 'true',
+    ...(known && { scope: known }),
+    ...(team && { team }),
+    all: all ? 'true' : 'false',
+  };
   const keys = useInfiniteQuery(askList('keys.list', { query }));
-  const [isCreating, setCreating] = useState(false);
+  const [creating, setCreating] = useFilter('new');
   return (
     <Page
       title="Keys"
@@ -44,12 +49,12 @@ export function KeysPage() {
       svc="svc key list"
       about="A key calls models through the gateway, within its limits and those of its holder."
       actions={
-        <Button look="main" onClick={() => setCreating(true)}>
+        <Button look="main" onClick={() => setCreating('yes')}>
           New key
         </Button>
       }
     >
-      <Filters>
+      <Filters aside={<Shown of={keys} noun="key" />}>
         <ChoiceFilter name="scope" label="For anybody" options={scopes} />
         <ChoiceFilter name="team" label="Any team" options={useTeamNames()} />
         <ChoiceFilter name="all" label="Without revoked" options={[{ value: 'yes', label: 'With revoked' }]} />
@@ -66,7 +71,7 @@ export function KeysPage() {
           </Empty>
         }
       />
-      {isCreating && <NewKey onClose={() => setCreating(false)} />}
+      {creating !== '' && <NewKey onClose={() => setCreating('')} />}
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { wordsOf } from '../../parts/words.ts';
 import { holderOf } from './key-state.tsx';
@@ -28,44 +28,42 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   }
   const isNamed = scope !== undefined && scope.value !== 'user' && scope.value !== 'org';
   return (
-    <Dialog title="New key" isOpen onClose={onClose}>
-      <Form
-        send="Create, and show its value"
-        error={create.error}
-        isSending={create.isPending}
-        onCancel={onClose}
-        onSend={({ alias, scope_id, models, expires_in_seconds, ...values }) =>
-          create.mutate({
-            body: {
-              scope: scope?.value ?? 'user',
-              limits: limitsOf(values),
-              ...(alias ? { alias } : {}),
-              ...(scope_id ? { scope_id } : {}),
-              ...(wordsOf(models).length > 0 ? { models: wordsOf(models) } : {}),
-              ...(expires_in_seconds ? { expires_in_seconds: Number(expires_in_seconds) } : {}),
-            },
-          })
-        }
-      >
-        <Field name="alias" label="Name" placeholder="notebooks" help="For people. Its scope when empty." />
-        <div className="grid grid-cols-2 gap-3">
-          <Choice
-            name="scope"
-            label="Works for"
-            options={scopes.map(({ value, label }) => ({ value, label: value === 'user' ? 'yourself' : label }))}
-            onChange={({ currentTarget }) => setScope(scopes.find(({ value }) => value === currentTarget.value))}
-          />
-          {isNamed && <Field name="scope_id" label="Its name" required />}
-        </div>
-        <Field
-          name="models"
-          label="Models"
-          placeholder="*"
-          help="Patterns between commas, such as gpt-4o*. All that you may call when empty."
+    <FormDialog
+      title="New key"
+      send="Create, and show its value"
+      sending={create}
+      onSend={({ alias, scope_id, models, expires_in_seconds, ...values }) =>
+        create.mutate({
+          body: {
+            scope: scope?.value ?? 'user',
+            limits: limitsOf(values),
+            ...(alias ? { alias } : {}),
+            ...(scope_id ? { scope_id } : {}),
+            ...(wordsOf(models).length > 0 ? { models: wordsOf(models) } : {}),
+            ...(expires_in_seconds ? { expires_in_seconds: Number(expires_in_seconds) } : {}),
+          },
+        })
+      }
+      onClose={onClose}
+    >
+      <Field name="alias" label="Name" placeholder="notebooks" help="For people. Its scope when empty." />
+      <div className="grid grid-cols-2 gap-3">
+        <Choice
+          name="scope"
+          label="Works for"
+          options={scopes.map(({ value, label }) => ({ value, label: value === 'user' ? 'yourself' : label }))}
+          onChange={({ currentTarget }) => setScope(scopes.find(({ value }) => value === currentTarget.value))}
         />
-        <LimitFields />
-        <Choice name="expires_in_seconds" label="Lifetime" options={lifetimes} />
-      </Form>
-    </Dialog>
+        {isNamed && <Field name="scope_id" label="Its name" required />}
+      </div>
+      <Field
+        name="models"
+        label="Models"
+        placeholder="*"
+        help="Patterns between commas, such as gpt-4o*. All that you may call when empty."
+      />
+      <LimitFields />
+      <Choice name="expires_in_seconds" label="Lifetime" options={lifetimes} />
+    </FormDialog>
   );
 }

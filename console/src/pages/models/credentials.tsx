@@ -1,9 +1,9 @@
 import type { Model } from '@gantry/contract/models.ts';
 import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
-import { Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Field } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';
 import { useSend } from '../../parts/use-send.ts';
 
@@ -34,23 +34,17 @@ export function Credentials({ model: { team, upstreams } }: { model: Model }) {
         ))}
       </ul>
       {chosen !== undefined && (
-        <Dialog
+        <FormDialog
           title={`Value of ${chosen}`}
           about="It is stored encrypted, and is never shown again."
-          isOpen
+          sending={set}
+          send={`Set ${chosen}`}
+          onSend={({ value = '' }) => set.mutate({ body: { team, name: chosen, value } }, { onSuccess: close })}
           onClose={close}
         >
-          <Form
-            error={set.error}
-            isSending={set.isPending}
-            send={`Set ${chosen}`}
-            onCancel={close}
-            onSend={({ value = '' }) => set.mutate({ body: { team, name: chosen, value } }, { onSuccess: close })}
-          >
-            <Field name="value" label="Value" type="password" autoComplete="new-password" />
-            <SvcLine line={`svc secret set ${chosen} --team ${team}`} />
-          </Form>
-        </Dialog>
+          <Field name="value" label="Value" type="password" autoComplete="new-password" />
+          <SvcLine line={`svc secret set ${chosen} --team ${team}`} />
+        </FormDialog>
       )}
     </Section>
   );

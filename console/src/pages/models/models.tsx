@@ -19,11 +19,11 @@ const columns: readonly Column<Model>[] = [
   { header: 'State', width: '120px', cell: (model) => <ShownModelState model={model} /> },
   { header: 'Provider', width: '110px', isExtra: true, cell: ({ provider }) => provider },
   { header: 'Served as', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ model }) => model },
+  { header: 'Team', width: 'minmax(0,0.8fr)', isExtra: true, cell: ({ team }) => team },
+  { header: 'Last answer', width: '100px', isExtra: true, cell: (model) => <When at={lastAnswer(model)} /> },
   { header: 'Upstreams', width: '80px', isExtra: true, align: 'right', cell: ({ upstreams }) => upstreams.length },
   { header: 'Input / M', width: '80px', isExtra: true, align: 'right', cell: ({ price }) => rate(price, 'input') },
   { header: 'Output / M', width: '80px', isExtra: true, align: 'right', cell: ({ price }) => rate(price, 'output') },
-  { header: 'Last answer', width: '100px', isExtra: true, cell: (model) => <When at={lastAnswer(model)} /> },
-  { header: 'Team', width: 'minmax(0,0.8fr)', isExtra: true, cell: ({ team }) => team },
 ];
 
 export function ModelsPage() {

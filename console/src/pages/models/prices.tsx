@@ -4,9 +4,9 @@ import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import type { Model } from '@gantry/contract/models.ts';
 import { useState } from 'react';
 import { Action } from '../../parts/action.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { count } from '../../parts/figures.ts';
-import { Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Field } from '../../parts/form.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import type { Config } from '../registry/read-config.ts';
@@ -66,37 +66,31 @@ function PriceForm({ model, asset, onDone }: { model: Model; asset: Asset; onDon
   });
   const version = nextVersion(asset.latest_version ?? '0.0.0', 'patch');
   return (
-    <Dialog
+    <FormDialog
       title={`Price of ${name}`}
       about="A new version of its config. Calls under way keep the old price."
-      isOpen
+      sending={set}
+      send="Set the price"
+      onSend={(values) => {
+        const price_usd_per_million = Object.fromEntries(
+          classes.flatMap(([each]) =>
+            values[each] === undefined || values[each] === '' ? [] : [[each, values[each]]],
+          ),
+        );
+        const config = { ...asset.config, price_usd_per_million } as Config; // JSON, as it came
+        set.mutate({ params: { kind: 'model', name }, body: { version, config } }, { onSuccess: onDone });
+      }}
       onClose={onDone}
     >
-      <Form
-        error={set.error}
-        isSending={set.isPending}
-        send="Set the price"
-        onCancel={onDone}
-        onSend={(values) => {
-          const price_usd_per_million = Object.fromEntries(
-            classes.flatMap(([each]) =>
-              values[each] === undefined || values[each] === '' ? [] : [[each, values[each]]],
-            ),
-          );
-          const config = { ...asset.config, price_usd_per_million } as Config; // JSON, as it came
-          set.mutate({ params: { kind: 'model', name }, body: { version, config } }, { onSuccess: onDone });
-        }}
-      >
-        {classes.map(([each, label]) => (
-          <Field
-            key={each}
-            name={each}
-            label={`${label}, dollars for a million tokens`}
-            defaultValue={price?.usd_per_million[each]}
-            inputMode="decimal"
-          />
-        ))}
-      </Form>
-    </Dialog>
+      {classes.map(([each, label]) => (
+        <Field
+          key={each}
+          name={each}
+          label={`${label}, dollars for a million tokens`}
+          defaultValue={price?.usd_per_million[each]}
+          inputMode="decimal"
+        />
+      ))}
+    </FormDialog>
   );
 }

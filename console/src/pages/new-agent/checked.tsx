@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { targetOf } from '@gantry/contract/agent-yaml.ts';
 import { bytes, plural } from '../../parts/figures.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Findings } from './findings.tsx';
@@ -21,7 +22,7 @@ export function Checked({ project }: { project: OpenedProject }) {
             facts={[
               ['Team', config.team],
               ['Framework', config.framework],
-              ['Target', config.deploy?.cloud ?? 'local'],
+              ['Target', targetOf(config)],
               ['Size', `${plural(files.size, 'file')}, ${bytes(size)}`],
             ]}
           />

@@ -1,5 +1,4 @@
 // Entries → a checked project. Nothing is unpacked while a limit or a path is at fault.
-import './zod-without-eval.ts';
 import { checkProject, type CheckedProject } from '@gantry/contract/agent-project.ts';
 import { leftOut, type LeftOutRule } from '@gantry/contract/agent-project/left-out.ts';
 import { checkLimits } from '@gantry/contract/agent-project/limits.ts';

@@ -5,7 +5,7 @@ import { bytes } from '../../parts/figures.ts';
 import { refresh, send } from '../../server.ts';
 import { pack } from './pack.ts';
 
-type Pushed = Answer<Endpoints['pushes.show']>;
+export type Pushed = Answer<Endpoints['pushes.show']>;
 
 /** A step of the push; the newest state replaces the one before. */
 export interface Progress {

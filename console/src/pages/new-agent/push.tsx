@@ -1,12 +1,11 @@
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Digest } from '../../parts/copy.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';
 import { State } from '../../parts/state.tsx';
 import { NextStep } from './next-step.tsx';
-import { pushProject, type Progress } from './push-project.ts';
+import type { Progress, Pushed } from './push-project.ts';
+import { usePush } from './use-push.ts';
 
 interface PushProps {
   files: ReadonlyMap<string, Uint8Array>;
@@ -14,17 +13,9 @@ interface PushProps {
 }
 
 export function Push({ files, config }: PushProps) {
-  const [progress, setProgress] = useState<readonly Progress[]>([]);
-  const pushing = useMutation({
-    mutationFn: async (message: string) => {
-      setProgress([]);
-      return await pushProject({ files, name: config.name, message }, (next) =>
-        setProgress((before) => [...before.filter(({ name }) => name !== next.name), next]),
-      );
-    },
-  });
+  const { progress, pushing } = usePush({ name: config.name, files: async () => await Promise.resolve(files) });
   const ref = `agents/${config.name}@${config.version}`;
-  if (pushing.data !== undefined) return <Pushed push={pushing.data} />;
+  if (pushing.data !== undefined) return <Done push={pushing.data} />;
   return (
     <Section title="Push">
       {pushing.isPending ? (
@@ -52,7 +43,7 @@ export function Push({ files, config }: PushProps) {
   );
 }
 
-function Pushed({ push }: { push: Awaited<ReturnType<typeof pushProject>> }) {
+function Done({ push }: { push: Pushed }) {
   return (
     <Section title="Pushed" aside={push.digest !== null && <Digest digest={push.digest} />}>
       <div className="flex flex-col gap-3 rounded border border-line bg-raised p-4">

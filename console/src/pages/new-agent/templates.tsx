@@ -6,8 +6,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useActiveTeam } from '../../parts/active-team.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
 import { ask } from '../../server.ts';
@@ -71,32 +71,30 @@ function FromTemplate({ chosen: { template, framework }, onClose, onMade }: From
   const [name, setName] = useState('');
   const teams = me?.teams.map(({ name: team }) => team) ?? [];
   return (
-    <Dialog title={`A ${template} of ${framework}`} isOpen onClose={onClose}>
-      <Form
-        error={undefined}
-        isSending={!namePattern.test(name)}
-        send="Make the project"
-        onCancel={onClose}
-        onSend={({ name: given = '', team = 'default', model }) => {
-          const identity = { name: given, team, server: location.origin, ...(model !== undefined && { model }) };
-          onMade(async () => await copyExample({ template, framework }, identity));
-          onClose();
-        }}
-      >
-        <Field
-          name="name"
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          help="Lower-case letters, digits and hyphens. Its address has this name."
-        />
-        <Choice name="team" label="Team" options={teams} defaultValue={active ?? me?.active_team ?? teams[0]} />
-        {callsModel(template) && (
-          <Field name="model" label="Model" defaultValue="gpt-4o-mini" help="A model of the registry." />
-        )}
-        <SvcLine line={`svc init ${name || '<name>'} --framework ${framework} --template ${template}`} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`A ${template} of ${framework}`}
+      sending={{ error: undefined, isPending: !namePattern.test(name) }}
+      send="Make the project"
+      onSend={({ name: given = '', team = 'default', model }) => {
+        const identity = { name: given, team, server: location.origin, ...(model !== undefined && { model }) };
+        onMade(async () => await copyExample({ template, framework }, identity));
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        help="Lower-case letters, digits and hyphens. Its address has this name."
+      />
+      <Choice name="team" label="Team" options={teams} defaultValue={active ?? me?.active_team ?? teams[0]} />
+      {callsModel(template) && (
+        <Field name="model" label="Model" defaultValue="gpt-4o-mini" help="A model of the registry." />
+      )}
+      <SvcLine line={`svc init ${name || '<name>'} --framework ${framework} --template ${template}`} />
+    </FormDialog>
   );
 }
 

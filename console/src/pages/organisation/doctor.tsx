@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../parts/button.tsx';
+import { SvcLine } from '../../parts/copy.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { commandsIn, Refusal } from '../../parts/refusal.tsx';
 import { State, type Meaning } from '../../parts/state.tsx';
@@ -47,7 +48,7 @@ export function DoctorPage() {
             }))}
           />
         </Section>
-        <Section title="Checklist of a self-hosted installation" aside="svc org check">
+        <Section title="Checklist of a self-hosted installation" aside={<SvcLine line="svc org check" />}>
           <Lines
             error={checklist.error}
             lines={checklist.data?.lines.map(({ name, verdict, detail, hint }) => ({
@@ -72,12 +73,12 @@ function Lines({ lines, error }: { lines: readonly Line[] | undefined; error: un
       {lines.map(({ name, meaning, verdict, detail, fix }) => (
         <li
           key={name}
-          className="grid grid-cols-[96px_minmax(0,1fr)_minmax(0,2fr)] items-baseline gap-x-4 gap-y-0.5 border-b border-line px-4 py-2 last:border-b-0 max-phone:grid-cols-[96px_minmax(0,1fr)]"
+          className="grid grid-cols-[96px_200px_minmax(0,1fr)] items-baseline gap-x-4 gap-y-0.5 border-b border-line px-4 py-2 last:border-b-0 max-phone:grid-cols-[96px_minmax(0,1fr)]"
         >
           <State meaning={meaning}>{verdict}</State>
           <span className="font-strong">{name}</span>
           <div className="min-w-0 break-words max-phone:col-span-2">
-            <p>{detail}</p>
+            <p>{commandsIn(detail)}</p>
             {fix !== null && <p className="text-quiet">{commandsIn(fix)}</p>}
           </div>
         </li>

@@ -6,8 +6,8 @@ export function KeyAge({ principal: { key_age_days, key_is_old } }: { principal:
   if (key_age_days === null) return <State meaning="failed">no working key</State>;
   const age = plural(key_age_days, 'day');
   return key_is_old ? (
-    <State meaning="waiting">{`rotate: ${age} old`}</State>
+    <State meaning="waiting">{`rotate: key ${age} old`}</State>
   ) : (
-    <State meaning="good">{`${age} old`}</State>
+    <State meaning="good">{`key ${age} old`}</State>
   );
 }

@@ -1,7 +1,7 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { wordsOf } from '../../parts/words.ts';
@@ -22,31 +22,29 @@ export function NewPrincipal({ team: chosen, onClose }: { team: string | undefin
     );
   }
   return (
-    <Dialog title="New service principal" isOpen onClose={onClose}>
-      <Form
-        send="Create, and show its key"
-        error={create.error}
-        isSending={create.isPending}
-        onCancel={onClose}
-        onSend={({ name = '', team = '', role, allowed_assets, description = '' }) =>
-          create.mutate({
-            body: {
-              name,
-              team,
-              role: roles.find((each) => each === role) ?? 'viewer',
-              allowed_assets: wordsOf(allowed_assets),
-              description,
-            },
-          })
-        }
-      >
-        <Field name="name" label="Name" required placeholder="ci" help="Unique in the organisation." />
-        <TeamChoice chosen={chosen} />
-        <Choice name="role" label="Role in the team" options={roles} />
-        <AllowedAssets />
-        <Field name="description" label="Description" placeholder="Deploys from the main branch" />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New service principal"
+      send="Create, and show its key"
+      sending={create}
+      onSend={({ name = '', team = '', role, allowed_assets, description = '' }) =>
+        create.mutate({
+          body: {
+            name,
+            team,
+            role: roles.find((each) => each === role) ?? 'viewer',
+            allowed_assets: wordsOf(allowed_assets),
+            description,
+          },
+        })
+      }
+      onClose={onClose}
+    >
+      <Field name="name" label="Name" required placeholder="ci" help="Unique in the organisation." />
+      <TeamChoice chosen={chosen} />
+      <Choice name="role" label="Role in the team" options={roles} />
+      <AllowedAssets />
+      <Field name="description" label="Description" placeholder="Deploys from the main branch" />
+    </FormDialog>
   );
 }
 

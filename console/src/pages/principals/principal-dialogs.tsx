@@ -2,8 +2,8 @@ import { roles } from '@gantry/contract/roles.ts';
 import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { wordsOf } from '../../parts/words.ts';
@@ -31,24 +31,20 @@ export function RotateKey({ principal: { id, name }, onClose }: Props) {
       </ShownOnce>
     );
   return (
-    <Dialog title={`Rotate the key of ${name}`} isOpen onClose={onClose}>
-      <Form
-        send="Create a new key"
-        error={rotate.error}
-        isSending={rotate.isPending}
-        onCancel={onClose}
-        onSend={({ grace_seconds }) =>
-          rotate.mutate({ params: { id }, body: { grace_seconds: Number(grace_seconds) } })
-        }
-      >
-        <Choice
-          name="grace_seconds"
-          label="Earlier keys end"
-          options={graces}
-          help="At once if a key has leaked. Later, the pipeline has time to take the new one."
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Rotate the key of ${name}`}
+      send="Create a new key"
+      sending={rotate}
+      onSend={({ grace_seconds }) => rotate.mutate({ params: { id }, body: { grace_seconds: Number(grace_seconds) } })}
+      onClose={onClose}
+    >
+      <Choice
+        name="grace_seconds"
+        label="Earlier keys end"
+        options={graces}
+        help="At once if a key has leaked. Later, the pipeline has time to take the new one."
+      />
+    </FormDialog>
   );
 }
 
@@ -59,31 +55,30 @@ export function ChangePrincipal({ principal: { id, name, ...before }, onClose }:
     undo: async () => await send('principals.update', { params: { id }, body: { role, allowed_assets, description } }),
   });
   return (
-    <Dialog title={`Change ${name}`} isOpen onClose={onClose} about="It works from its next request on.">
-      <Form
-        send="Save"
-        error={change.error}
-        isSending={change.isPending}
-        onCancel={onClose}
-        onSend={(given) =>
-          change.mutate(
-            {
-              params: { id },
-              body: {
-                role: roles.find((each) => each === given.role) ?? role,
-                allowed_assets: wordsOf(given.allowed_assets),
-                description: given.description ?? '',
-              },
+    <FormDialog
+      title={`Change ${name}`}
+      about="It works from its next request on."
+      send="Save"
+      sending={change}
+      onSend={(given) =>
+        change.mutate(
+          {
+            params: { id },
+            body: {
+              role: roles.find((each) => each === given.role) ?? role,
+              allowed_assets: wordsOf(given.allowed_assets),
+              description: given.description ?? '',
             },
-            { onSuccess: onClose },
-          )
-        }
-      >
-        <Choice name="role" label="Role in the team" options={roles} defaultValue={role} />
-        <AllowedAssets before={allowed_assets} />
-        <Field name="description" label="Description" defaultValue={description} />
-      </Form>
-    </Dialog>
+          },
+          { onSuccess: onClose },
+        )
+      }
+      onClose={onClose}
+    >
+      <Choice name="role" label="Role in the team" options={roles} defaultValue={role} />
+      <AllowedAssets before={allowed_assets} />
+      <Field name="description" label="Description" defaultValue={description} />
+    </FormDialog>
   );
 }
 
@@ -96,8 +91,7 @@ export function DeletePrincipal({ principal: { id, name }, onClose }: Props) {
       about="Its keys and its permissions end at once."
       name={name}
       send="Delete the service principal"
-      error={remove.error}
-      isSending={remove.isPending}
+      sending={remove}
       onClose={onClose}
       onSend={() =>
         remove.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: '/service-principals' }) })

@@ -11,6 +11,7 @@ import { Empty, Facts, Page, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
+import { BudgetOf } from '../costs/budget-of.tsx';
 import { KeyAge } from './key-age.tsx';
 import { ChangePrincipal, DeletePrincipal, RotateKey } from './principal-dialogs.tsx';
 
@@ -20,7 +21,11 @@ const keyColumns: readonly Column<ServicePrincipal['keys'][number]>[] = [
   { header: 'Key', width: '150px', cell: ({ prefix }) => <span className="font-mono">{prefix}…</span> },
   { header: 'Seen by', width: 'minmax(0,1fr)', isExtra: true, cell: ({ issued_to }) => issued_to },
   { header: 'Created', width: '110px', isExtra: true, cell: ({ created_at }) => <When at={created_at} /> },
-  { header: 'Last used', width: '110px', cell: ({ last_used_at }) => <When at={last_used_at} /> },
+  {
+    header: 'Last used',
+    width: '110px',
+    cell: ({ last_used_at }) => (last_used_at === null ? 'never used' : <When at={last_used_at} />),
+  },
   {
     header: 'Works until',
     width: '110px',
@@ -41,7 +46,7 @@ export function PrincipalPage() {
       above={[{ label: 'Service principals', link: { to: '/service-principals' } }]}
       state={principal && <KeyAge principal={principal} />}
       about={principal?.description}
-      svc={`svc principal show ${name}`}
+      {...(principal && { svc: `svc principal show ${name}` })}
       actions={
         <>
           <Action
@@ -72,6 +77,7 @@ export function PrincipalPage() {
       }
     >
       {error !== null && <Refusal error={error} />}
+      {principal === undefined && error === null && <div className="skeleton h-80" />}
       {principal !== undefined && (
         <>
           <Section title="What it may do">
@@ -103,6 +109,9 @@ export function PrincipalPage() {
               columns={keyColumns}
               empty={<Empty>No key works. Rotate the key to get a new one.</Empty>}
             />
+          </Section>
+          <Section title="Budget">
+            <BudgetOf subject={{ scope: 'principal', scope_id: name }} />
           </Section>
           {open === 'rotate' && <RotateKey principal={principal} onClose={close} />}
           {open === 'change' && <ChangePrincipal principal={principal} onClose={close} />}

@@ -2,7 +2,7 @@ import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Action } from '../../parts/action.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -21,9 +21,29 @@ const forms = {
 } as const;
 
 export function AssetActions({ asset }: { asset: AssetDetail }) {
+  const { kind, name, can } = asset;
+  const navigate = useNavigate();
+  return (
+    <>
+      <AssetMenu asset={asset} />
+      {kind !== 'agent' && (
+        <Action
+          can={can['registry.edit']}
+          svc={`svc registry ${kind} edit ${name}`}
+          look="main"
+          onPress={() => void navigate({ to: '/registry/$kind/new', params: { kind }, search: { of: name } })}
+        >
+          New version
+        </Action>
+      )}
+    </>
+  );
+}
+
+/** `children` come first. */
+export function AssetMenu({ asset, children }: { asset: AssetDetail; children?: ReactNode }) {
   const { kind, name, ref, can } = asset;
   const params = { kind, name };
-  const navigate = useNavigate();
   const [open, setOpen] = useState<keyof typeof forms>();
   const publish = useSend('registry.publish', {
     says: () => `${ref} is published: other teams find it`,
@@ -37,6 +57,7 @@ export function AssetActions({ asset }: { asset: AssetDetail }) {
   return (
     <>
       <Menu trigger={<IconButton label="More actions" icon={<Ellipsis size={16} />} />}>
+        {children}
         {asset.published ? (
           <MenuItem can={can['registry.unpublish']} onPress={() => unpublish.mutate({ params })}>
             Unpublish
@@ -64,16 +85,6 @@ export function AssetActions({ asset }: { asset: AssetDetail }) {
           </MenuItem>
         )}
       </Menu>
-      {kind !== 'agent' && (
-        <Action
-          can={can['registry.edit']}
-          svc={`svc registry ${kind} edit ${name}`}
-          look="main"
-          onPress={() => void navigate({ to: '/registry/$kind/new', params: { kind }, search: { of: name } })}
-        >
-          New version
-        </Action>
-      )}
       {Opened !== undefined && (
         <Dialog title={`${Opened.title}: ${ref}`} isOpen onClose={() => setOpen(undefined)}>
           <Opened.Form asset={asset} onDone={() => setOpen(undefined)} />

@@ -43,6 +43,11 @@ function OfKind({ kind, name }: { kind: keyof typeof kinds; name: string }) {
               Open the agent
             </Link>
           )}
+          {kind === 'orchestration' && (
+            <Link to="/orchestrations/$name" params={{ name }} className={buttonClass('plain')}>
+              Open the orchestration
+            </Link>
+          )}
           {kind === 'model' && (
             <Link to="/models/$name" params={{ name }} className={buttonClass('plain')}>
               Health and price
@@ -55,7 +60,7 @@ function OfKind({ kind, name }: { kind: keyof typeof kinds; name: string }) {
       {error !== null && <Refusal error={error} />}
       {asset === undefined && error === null && <div className="skeleton h-80" />}
       {asset !== undefined && (
-        <div className="grid grid-cols-[minmax(0,1fr)_320px] gap-8 max-wide:grid-cols-1">
+        <div className="grid grid-cols-[minmax(0,1fr)_320px] gap-x-8 max-wide:grid-cols-1">
           <div className="min-w-0">
             {shown !== undefined && <ShownVersion kind={kind} name={name} version={shown} />}
             <Versions asset={asset} shown={shown} />

@@ -10,6 +10,7 @@ export const kinds: Readonly<Record<AssetKind, { one: string; about: string }>> 
   'knowledge-base': { one: 'knowledge base', about: 'Documents that agents search.' },
   model: { one: 'model', about: 'A model behind the gateway, with its upstreams and its price.' },
   'mcp-server': { one: 'MCP server', about: 'A server of the Model Context Protocol.' },
+  orchestration: { one: 'orchestration', about: 'Several agents that answer a call together.' },
 };
 
 export const kindOptions = assetKinds.map((kind) => ({ value: kind, label: kinds[kind].one }));

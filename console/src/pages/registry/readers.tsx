@@ -12,7 +12,7 @@ export function Readers({ asset: { permissions } }: { asset: Answer<Endpoints['r
           {permissions.map(({ principal, actions }) => (
             <li key={principal} className="border-b border-line px-3 py-1.5 last:border-b-0">
               <span className="block truncate" title={principal}>
-                {principal}
+                {principal === 'org' ? 'the whole organisation' : principal}
               </span>
               <span className="text-quiet">{actions.join(', ')}</span>
             </li>

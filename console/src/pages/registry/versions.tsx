@@ -1,5 +1,6 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
+import type { LinkProps } from '@tanstack/react-router';
 import { List, type Column } from '../../parts/list.tsx';
 import { Section } from '../../parts/page.tsx';
 import { State } from '../../parts/state.tsx';
@@ -8,26 +9,26 @@ import { When } from '../../parts/when.tsx';
 type Asset = Answer<Endpoints['registry.show']>;
 type Version = Asset['versions'][number];
 
-export function Versions({ asset: { kind, name, versions }, shown }: { asset: Asset; shown: string | undefined }) {
+export function Versions({ asset: { versions, serving_version }, shown }: { asset: Asset; shown: string | undefined }) {
   return (
     <Section title="Versions">
       <List
         label="Versions"
-        columns={columnsWith(shown)}
+        columns={columnsWith(shown, serving_version)}
         rows={versions}
         keyOf={({ id }) => id}
-        linkOf={({ version }) => ({ to: '/registry/$kind/$name', params: { kind, name }, search: { version } })}
+        linkOf={({ version }) => ({ to: '.', search: { version } }) as LinkProps}
         empty={<p className="text-quiet">No version yet.</p>}
       />
     </Section>
   );
 }
 
-const columnsWith = (shown: string | undefined): readonly Column<Version>[] => [
+const columnsWith = (shown: string | undefined, serving: string | null): readonly Column<Version>[] => [
   {
     header: 'Version',
-    width: '110px',
-    cell: ({ version }) => (version === shown ? `${version} (shown)` : version),
+    width: '150px',
+    cell: ({ version }) => `${version}${version === serving ? ', serving' : ''}${version === shown ? ' (shown)' : ''}`,
   },
   {
     header: 'Approved',

@@ -1,6 +1,7 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { roles, type Role } from '@gantry/contract/roles.ts';
+import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
 import { IconButton } from '../../parts/button.tsx';
@@ -12,12 +13,13 @@ import { useSend } from '../../parts/use-send.ts';
 import { send } from '../../server.ts';
 import { AssetsTo } from '../people/assets-to.tsx';
 
-export type Team = Omit<Answer<Endpoints['teams.show']>, 'can'>;
+export type TeamDetail = Answer<Endpoints['teams.show']>;
+export type Team = Omit<TeamDetail, 'can'>;
 type Member = Team['members'][number];
 
-const emailOf = ({ principal }: Member) => principal.replace(/^user:/, '');
+export const emailOf = ({ principal }: Member) => principal.replace(/^user:/, '');
 
-export function Members({ team: { name: team, members, can } }: { team: Answer<Endpoints['teams.show']> }) {
+export function Members({ team: { name: team, members, can } }: { team: TeamDetail }) {
   const [leaving, setLeaving] = useState<Member>();
   const change = useSend('teams.add_member', {
     changes: ['users', 'auth'],
@@ -26,13 +28,16 @@ export function Members({ team: { name: team, members, can } }: { team: Answer<E
   const setRole = (member: Member, role: Role) => {
     change.mutate({ params: { team }, body: { principal: member.principal, role } });
   };
+  const navigate = useNavigate();
+  const openBudget = (member: Member) =>
+    void navigate({ to: '/teams/$team/budget', params: { team }, search: { of: emailOf(member) } });
   return (
     <>
       <List
         label="Members"
         rows={members}
         keyOf={({ principal }) => principal}
-        columns={columnsOf(can, setRole, setLeaving)}
+        columns={columnsOf(can, setRole, setLeaving, openBudget)}
         empty={<Empty>Nobody is in this team. Add the first member with the button above.</Empty>}
       />
       {leaving !== undefined && <Remove team={team} member={leaving} onClose={() => setLeaving(undefined)} />}
@@ -41,12 +46,14 @@ export function Members({ team: { name: team, members, can } }: { team: Answer<E
 }
 
 function columnsOf(
-  can: Answer<Endpoints['teams.show']>['can'],
+  can: TeamDetail['can'],
   setRole: (member: Member, role: Role) => void,
   remove: (member: Member) => void,
+  openBudget: (member: Member) => void,
 ): Column<Member>[] {
   const add = can['teams.add_member'];
   const leave = can['teams.remove_member'];
+  const budget = can['budgets.show'];
   return [
     { header: 'Member', width: 'minmax(0,1fr)', cell: emailOf },
     {
@@ -64,6 +71,9 @@ function columnsOf(
                 </MenuItem>
               ))}
             <MenuLine />
+            <MenuItem {...(budget && { can: budget })} onPress={() => openBudget(member)}>
+              Budget
+            </MenuItem>
             <MenuItem {...(leave && { can: leave })} isDanger onPress={() => remove(member)}>
               Remove from the team…
             </MenuItem>
@@ -86,8 +96,7 @@ function Remove({ team, member, onClose }: { team: string; member: Member; onClo
       title={`Remove ${emailOf(member)} from ${team}`}
       about="Their keys of this team end, and they leave its groups. Their account stays."
       send="Remove from the team"
-      error={remove.error}
-      isSending={remove.isPending}
+      sending={remove}
       onClose={onClose}
       onSend={({ assets_to }) =>
         remove.mutate({ params: { team, principal }, query: assets_to ? { assets_to } : {} }, { onSuccess: onClose })

@@ -1,8 +1,8 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 
 export function AddMember({ team, onClose }: { team: string; onClose: () => void }) {
@@ -11,26 +11,24 @@ export function AddMember({ team, onClose }: { team: string; onClose: () => void
     says: (_, { body }) => `${body.principal} is ${body.role} in team ${team}`,
   });
   return (
-    <Dialog title={`Add a member to ${team}`} isOpen onClose={onClose}>
-      <Form
-        send="Add to the team"
-        error={add.error}
-        isSending={add.isPending}
-        onCancel={onClose}
-        onSend={({ principal = '', role }) =>
-          add.mutate(
-            {
-              params: { team },
-              body: { principal: `user:${principal}`, role: roles.find((each) => each === role) ?? 'viewer' },
-            },
-            { onSuccess: onClose },
-          )
-        }
-      >
-        <Field name="principal" label="E-mail" type="email" required help="Of a user of this organisation." />
-        <Choice name="role" label="Role" options={roles} help="Each role includes the ones before it." />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Add a member to ${team}`}
+      send="Add to the team"
+      sending={add}
+      onSend={({ principal = '', role }) =>
+        add.mutate(
+          {
+            params: { team },
+            body: { principal: `user:${principal}`, role: roles.find((each) => each === role) ?? 'viewer' },
+          },
+          { onSuccess: onClose },
+        )
+      }
+      onClose={onClose}
+    >
+      <Field name="principal" label="E-mail" type="email" required help="Of a user of this organisation." />
+      <Choice name="role" label="Role" options={roles} help="Each role includes the ones before it." />
+    </FormDialog>
   );
 }
 
@@ -43,8 +41,7 @@ export function DeleteTeam({ team, onClose }: { team: string; onClose: () => voi
       about="Its members lose their role in it, and its keys end. A team with assets, groups or service principals stays."
       name={team}
       send="Delete the team"
-      error={remove.error}
-      isSending={remove.isPending}
+      sending={remove}
       onClose={onClose}
       onSend={() => remove.mutate({ params: { team } }, { onSuccess: () => void navigate({ to: '/teams' }) })}
     />

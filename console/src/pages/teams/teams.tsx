@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMe } from '../../me.ts';
 import { Action } from '../../parts/action.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { count } from '../../parts/figures.ts';
-import { Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Field } from '../../parts/form.tsx';
 import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { useSend } from '../../parts/use-send.ts';
@@ -20,9 +20,9 @@ const adminsOf = ({ members }: Team) =>
 const columns: readonly Column<Team>[] = [
   { header: 'Team', width: 'minmax(0,1fr)', cell: ({ name }) => name },
   { header: 'Your role', width: '120px', cell: ({ your_role }) => your_role ?? '–' },
-  { header: 'Members', width: '90px', isExtra: true, align: 'right', cell: ({ members }) => count(members.length) },
   { header: 'Admins', width: 'minmax(0,2fr)', isExtra: true, cell: (team) => adminsOf(team).join(', ') || '–' },
   { header: 'Created', width: '110px', isExtra: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { header: 'Members', width: '90px', isExtra: true, align: 'right', cell: ({ members }) => count(members.length) },
 ];
 
 export function TeamsPage() {
@@ -62,21 +62,19 @@ function NewTeam({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const create = useSend('teams.create', { changes: ['auth'], says: ({ name }) => `Team ${name} exists` });
   return (
-    <Dialog title="New team" isOpen onClose={onClose}>
-      <Form
-        send="Create the team"
-        error={create.error}
-        isSending={create.isPending}
-        onCancel={onClose}
-        onSend={({ name = '' }) =>
-          create.mutate(
-            { body: { name } },
-            { onSuccess: () => void navigate({ to: '/teams/$team', params: { team: name } }) },
-          )
-        }
-      >
-        <Field name="name" label="Name" required help="Lower-case letters, digits and hyphens." />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New team"
+      send="Create the team"
+      sending={create}
+      onSend={({ name = '' }) =>
+        create.mutate(
+          { body: { name } },
+          { onSuccess: () => void navigate({ to: '/teams/$team', params: { team: name } }) },
+        )
+      }
+      onClose={onClose}
+    >
+      <Field name="name" label="Name" required help="Lower-case letters, digits and hyphens." />
+    </FormDialog>
   );
 }

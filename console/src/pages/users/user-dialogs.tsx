@@ -1,8 +1,8 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { send } from '../../server.ts';
 import { AssetsTo } from '../people/assets-to.tsx';
@@ -24,8 +24,7 @@ export function ResetPassword({ user: { id, email }, onClose }: Props) {
       title={`Reset the password of ${email}`}
       about="Their sessions end at once, and their password no longer works."
       send="Reset the password"
-      error={reset.error}
-      isSending={reset.isPending}
+      sending={reset}
       onClose={onClose}
       onSend={({ one_time_password }) =>
         reset.mutate({ params: { id }, body: { one_time_password: one_time_password !== undefined } })
@@ -44,29 +43,27 @@ export function ChangeUser({ user: before, onClose }: Props) {
     undo: async () => await send('users.update', { params: { id }, body: { name: before.name, role: before.role } }),
   });
   return (
-    <Dialog title={`Change ${email}`} isOpen onClose={onClose}>
-      <Form
-        send="Save"
-        error={change.error}
-        isSending={change.isPending}
-        onCancel={onClose}
-        onSend={({ name = '', role }) =>
-          change.mutate(
-            { params: { id }, body: { name, role: roles.find((each) => each === role) ?? before.role } },
-            { onSuccess: onClose },
-          )
-        }
-      >
-        <Field name="name" label="Name" required defaultValue={before.name} />
-        <Choice
-          name="role"
-          label="Platform role"
-          options={roles}
-          defaultValue={before.role}
-          help="It works from their next request on."
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Change ${email}`}
+      send="Save"
+      sending={change}
+      onSend={({ name = '', role }) =>
+        change.mutate(
+          { params: { id }, body: { name, role: roles.find((each) => each === role) ?? before.role } },
+          { onSuccess: onClose },
+        )
+      }
+      onClose={onClose}
+    >
+      <Field name="name" label="Name" required defaultValue={before.name} />
+      <Choice
+        name="role"
+        label="Platform role"
+        options={roles}
+        defaultValue={before.role}
+        help="It works from their next request on."
+      />
+    </FormDialog>
   );
 }
 
@@ -79,8 +76,7 @@ export function RemoveUser({ user: { id, email }, onClose }: Props) {
       about="Sessions, teams, groups, keys and permissions end. The audit log keeps the name. A later user with this address is a new user."
       name={email}
       send="Remove the user"
-      error={remove.error}
-      isSending={remove.isPending}
+      sending={remove}
       onClose={onClose}
       onSend={({ assets_to }) =>
         remove.mutate(

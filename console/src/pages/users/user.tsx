@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMe } from '../../me.ts';
 import { Action } from '../../parts/action.tsx';
 import { IconButton } from '../../parts/button.tsx';
-import { List } from '../../parts/list.tsx';
+import { List, type Column } from '../../parts/list.tsx';
 import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
 import { Empty, Facts, Page, Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
@@ -93,10 +93,7 @@ export function UserPage() {
               rows={user.data.teams}
               keyOf={({ name }) => name}
               linkOf={({ name }) => ({ to: '/teams/$team', params: { team: name } })}
-              columns={[
-                { header: 'Team', width: 'minmax(0,1fr)', cell: ({ name }) => name },
-                { header: 'Role', width: '120px', cell: ({ role }) => role },
-              ]}
+              columns={columnsOf(email)}
               empty={<Empty>In no team yet. An admin adds them on the page of a team.</Empty>}
             />
           </Section>
@@ -107,4 +104,20 @@ export function UserPage() {
       )}
     </Page>
   );
+}
+
+function columnsOf(email: string): Column<{ name: string; role: string }>[] {
+  return [
+    { header: 'Team', width: 'minmax(0,1fr)', cell: ({ name }) => name },
+    { header: 'Role', width: '120px', cell: ({ role }) => role },
+    {
+      header: 'Budget',
+      width: '80px',
+      cell: ({ name }) => (
+        <Link to="/teams/$team/budget" params={{ team: name }} search={{ of: email }} className="text-accent">
+          budget
+        </Link>
+      ),
+    },
+  ];
 }

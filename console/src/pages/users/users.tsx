@@ -1,11 +1,10 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMe } from '../../me.ts';
 import { Action } from '../../parts/action.tsx';
-import { ChoiceFilter, Filters, SearchFilter } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
+import { ChoiceFilter, Filters, SearchFilter, useFilter } from '../../parts/filters.tsx';
+import { List, pagesOf, Shown, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
@@ -32,9 +31,14 @@ const columns: readonly Column<User>[] = [
 export function UsersPage() {
   const { text, role } = route.useSearch();
   const known = roles.find((each) => each === role);
-  const query = { limit: 100, ...(text !== undefined && { text }), ...(known !== undefined && { role: known }) };
+  const query = {
+    limit: 100,
+    total: 'true',
+    ...(text !== undefined && { text }),
+    ...(known !== undefined && { role: known }),
+  };
   const users = useInfiniteQuery(askList('users.list', { query }));
-  const [isCreating, setCreating] = useState(false);
+  const [creating, setCreating] = useFilter('new');
   return (
     <Page
       title="Users"
@@ -46,13 +50,13 @@ export function UsersPage() {
           can={useMe()?.can['users.create']}
           look="main"
           svc="svc user create <e-mail>"
-          onPress={() => setCreating(true)}
+          onPress={() => setCreating('yes')}
         >
           Invite a user
         </Action>
       }
     >
-      <Filters>
+      <Filters aside={<Shown of={users} noun="user" />}>
         <SearchFilter label="Search users" />
         <ChoiceFilter name="role" label="Any platform role" options={roles} />
       </Filters>
@@ -64,7 +68,7 @@ export function UsersPage() {
         {...pagesOf(users)}
         empty={<Empty>No user fits these filters.</Empty>}
       />
-      {isCreating && <NewUser onClose={() => setCreating(false)} />}
+      {creating !== '' && <NewUser onClose={() => setCreating('')} />}
     </Page>
   );
 }

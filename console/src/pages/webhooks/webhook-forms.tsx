@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SvcLine } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Choice, Field, Form } from '../../parts/form.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { Secret } from './secret.tsx';
@@ -53,23 +54,22 @@ export function DeleteWebhook({ name, onClose }: FormProps) {
   const [typed, setTyped] = useState('');
   const remove = useSend('webhooks.delete', { says: () => `The webhook ${name} no longer exists` });
   return (
-    <Dialog title={`Delete ${name}`} about="Pending deliveries are dropped." isOpen onClose={onClose}>
-      <Form
-        error={remove.error}
-        isSending={remove.isPending || typed !== name}
-        send={`Delete ${name}`}
-        look="danger"
-        onCancel={onClose}
-        onSend={() => remove.mutate({ params: { name } }, { onSuccess: () => void navigate({ to: '/webhooks' }) })}
-      >
-        <Field
-          name="typed"
-          label={`Type ${name} to confirm`}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <SvcLine line={`svc webhook delete ${name}`} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Delete ${name}`}
+      about="Pending deliveries are dropped."
+      sending={{ error: remove.error, isPending: remove.isPending || typed !== name }}
+      send={`Delete ${name}`}
+      look="danger"
+      onSend={() => remove.mutate({ params: { name } }, { onSuccess: () => void navigate({ to: '/webhooks' }) })}
+      onClose={onClose}
+    >
+      <Field
+        name="typed"
+        label={`Type ${name} to confirm`}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      <SvcLine line={`svc webhook delete ${name}`} />
+    </FormDialog>
   );
 }

@@ -160,16 +160,7 @@ function contentHash(
   { base, engine }: Sandboxes,
   { team_id, lock, python_version, wrapper_abi }: DependencyImageInput,
 ): string {
-  const parts = [
-    generation,
-    engine.installation_id,
-    team_id,
-    base.id,
-    base.platform,
-    lock,
-    python_version,
-    wrapper_abi,
-  ];
+  const parts = [generation, engine.installation_id, team_id, base.pin, lock, python_version, wrapper_abi];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 

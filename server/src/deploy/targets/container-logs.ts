@@ -12,18 +12,20 @@ export async function* containerLogs(
   { follow = false, since, tail, signal }: Omit<LogQuery, 'secrets'>,
   values: readonly string[],
 ): AsyncGenerator<LogLine> {
+  // With `follow` the client returns a stream, and otherwise the whole log at once. The engine itself gets `_query`.
   const options = {
-    stdout: true,
-    stderr: true,
-    timestamps: true,
-    since: since === undefined ? undefined : unixTime(since),
-    tail,
+    follow: true,
     abortSignal: signal,
-  };
-  // The client has two overloads: the whole log at once, or a stream.
-  const output = follow
-    ? await ask(container.logs({ ...options, follow: true }), { signal })
-    : [await ask(container.logs({ ...options, follow: false }), { signal })];
+    _query: {
+      stdout: true,
+      stderr: true,
+      timestamps: true,
+      since: since === undefined ? undefined : unixTime(since),
+      tail,
+      follow,
+    },
+  } as const;
+  const output = await ask(container.logs(options), { signal });
   try {
     yield* lines(output, values);
   } catch (error) {
@@ -34,10 +36,7 @@ export async function* containerLogs(
   }
 }
 
-async function* lines(
-  output: AsyncIterable<string | Buffer> | Iterable<Buffer>,
-  values: readonly string[],
-): AsyncGenerator<LogLine> {
+async function* lines(output: AsyncIterable<string | Buffer>, values: readonly string[]): AsyncGenerator<LogLine> {
   const open = () => ({ unfinished: false, at: '', decoder: new StringDecoder('utf8'), mask: maskedPieces(values) });
   const streams = { stdout: open(), stderr: open() };
   for await (const { stream, entry } of entries(output)) {
@@ -65,7 +64,7 @@ async function* lines(
  * the memory.
  */
 async function* entries(
-  output: AsyncIterable<string | Buffer> | Iterable<Buffer>,
+  output: AsyncIterable<string | Buffer>,
 ): AsyncGenerator<{ stream: LogLine['stream']; entry: Buffer }> {
   let buffered: Buffer = Buffer.alloc(0);
   for await (const chunk of output) {

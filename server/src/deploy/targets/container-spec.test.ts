@@ -2,13 +2,14 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { connectEngine } from '../../engine/client.ts';
 import { composeFile } from './compose-file.ts';
-import { containerName, containerSpec, type ContainerInput } from './container-spec.ts';
+import { containerSpec, type ContainerInput } from './container-spec.ts';
 
 const engine = connectEngine({ installation_id: 'installation-1' });
 const input: ContainerInput = {
   agent: 'greeter',
   revision_id: '0192f0c4-1111-7000-8000-000000000000',
-  run_id: 'run-1',
+  instance_id: '0192f0c4-2222-7000-8000-000000000000',
+  name: 'svc-greeter-0192f0c4-1',
   fence: 3,
   image: `sha256:${'a'.repeat(64)}`,
   resources: { cpu_count: 0.5, memory_bytes: 512 * 1024 ** 2 },
@@ -69,7 +70,7 @@ test('a container has labels for its owner and its fence', () => {
     'gantry.purpose': 'agent',
     'gantry.agent': 'greeter',
     'gantry.revision': input.revision_id,
-    'gantry.run': 'run-1',
+    'gantry.instance': '0192f0c4-2222-7000-8000-000000000000',
     'gantry.fence': '3',
   });
 });
@@ -77,11 +78,6 @@ test('a container has labels for its owner and its fence', () => {
 test('only a limited container has its destinations as a label, also when it has none', () => {
   const labelOf = (egress?: string[]) => containerSpec(engine, { ...input, egress }).Labels['gantry.egress'];
   expect([labelOf(), labelOf([]), labelOf(['a.b:1', '*.c.d:2'])]).toEqual([undefined, '', 'a.b:1 *.c.d:2']);
-});
-
-test('a revision always has the same container name', () => {
-  expect(spec.name).toBe('svc-greeter-0192f0c4');
-  expect(containerName(input)).toBe(spec.name);
 });
 
 test('a container on an internal network gets no resolver that could carry data out', () => {

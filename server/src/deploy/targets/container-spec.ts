@@ -34,7 +34,7 @@ export type ContainerSpec = Omit<Docker.ContainerCreateOptions, 'HostConfig'> & 
 export function containerSpec(engine: Engine, input: ContainerInput): ContainerSpec {
   const { resources, network, egress } = input;
   return {
-    name: containerName(input),
+    name: input.name,
     Image: input.image,
     User: `${sandbox_user}:${sandbox_user}`,
     WorkingDir: '/app',
@@ -50,9 +50,11 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
       `SVC_REVISION=${input.revision_id}`,
     ],
     Labels: {
-      ...labelsFor(engine, 'agent', input),
+      ...labelsFor(engine, 'agent'),
       [label.agent]: input.agent,
       [label.revision]: input.revision_id,
+      [label.instance]: input.instance_id,
+      [label.fence]: String(input.fence),
       ...(egress === undefined ? {} : { [label.egress]: egress.join(' ') }),
     },
     StopTimeout: stopGraceSeconds,
@@ -83,9 +85,4 @@ export function containerSpec(engine: Engine, input: ContainerInput): ContainerS
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
     },
   };
-}
-
-/** The same name for the same revision, so that a killed run finds its container. */
-export function containerName({ agent, revision_id }: Pick<PlaceInput, 'agent' | 'revision_id'>): string {
-  return `svc-${agent}-${revision_id.replaceAll('-', '').slice(0, 8)}`;
 }

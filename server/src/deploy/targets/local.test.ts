@@ -63,7 +63,7 @@ beforeAll(async () => {
   image = await readBuildOutput(engine, await engine.docker.buildImage(Readable.from([context]), { version: '2' }));
   network = await ensureNetwork(engine, { purpose: 'agents', subnet: agents_subnet, internal: true });
   secrets_directory = join((await memoryDirectory()) ?? '', `gantry-test-${engine.installation_id}`);
-  target = localTarget({ engine, network, openListed, secrets_directory });
+  target = localTarget({ ...ways, open: async () => ({ engine, network, openListed, secrets_directory }) });
 }, 60_000);
 afterEach(async () => {
   for (const { place } of await target.list()) await target.release(place);
@@ -74,12 +74,22 @@ afterAll(async () => {
   await engine.docker.getImage(image).remove({ force: true });
 });
 
+const ways = {
+  gateway_url: 'http://gateway.test',
+  gateway_port: 0,
+  subagents_url: 'http://subagents.test',
+  subagents_port: 0,
+  egress_port: 0,
+};
+
 function placeInput(changes: Partial<PlaceInput> = {}): PlaceInput {
   const resources = { cpu_count: 1, memory_bytes: 256 * 1024 ** 2 };
+  const instance_id = crypto.randomUUID();
   return {
     agent: 'greeter',
+    instance_id,
     revision_id: crypto.randomUUID(),
-    run_id: crypto.randomUUID(),
+    name: `svc-greeter-${instance_id.slice(0, 8)}-1`,
     fence: 1,
     image,
     resources,
@@ -87,8 +97,10 @@ function placeInput(changes: Partial<PlaceInput> = {}): PlaceInput {
   };
 }
 
+const provisioned = async (input: PlaceInput) => (await target.provision(input, signal())).place;
+
 async function started(mode: string): Promise<Place> {
-  const place = await target.provision(placeInput(), signal());
+  const place = await provisioned(placeInput());
   await target.start(place, { MODE: mode }, signal());
   return place;
 }
@@ -103,33 +115,48 @@ async function logged(place: Place, tail?: number, since?: string): Promise<LogL
 }
 
 test('a container that is removed while the list is made is not in the list', async () => {
-  const place = await target.provision(placeInput(), signal());
+  const place = await provisioned(placeInput());
   const listContainers = engine.docker.listContainers.bind(engine.docker);
   const docker = Object.create(engine.docker, {
     listContainers: {
       value: async (options: object) => [...(await listContainers(options)), { Id: 'f'.repeat(64) }],
     },
   }) as typeof engine.docker; // the same client, with a list of a moment ago
-  const listed = await localTarget({ engine: { ...engine, docker }, network, openListed, secrets_directory }).list(
-    signal(),
-  );
+  const open = async () => ({ engine: { ...engine, docker }, network, openListed, secrets_directory });
+  const listed = await localTarget({ ...ways, open }).list(signal());
   expect(listed.map((instance) => instance.place)).toEqual([
-    expect.objectContaining({ container_id: place.container_id }),
+    expect.objectContaining({ container_id: String(place['container_id']) }),
   ]);
+});
+
+test('a container is found with its address, whatever the name of the present network', async () => {
+  const place = await started('ready');
+  const { url } = await target.observe(place);
+  const renamed = { ...network, name: 'svc-agents-renamed' };
+  const after = localTarget({
+    ...ways,
+    open: async () => ({ engine, network: renamed, openListed, secrets_directory }),
+  });
+  expect(await after.list(signal())).toEqual([expect.objectContaining({ state: 'running', url })]);
+  expect(url).toMatch(/^http:/);
 });
 
 test('a place is provisioned and started with its secrets, answers, and is stopped and released', async () => {
   const input = placeInput();
-  const place = await target.provision(input, signal());
+  const place = await provisioned(input);
   expect(await target.observe(place)).toMatchObject({
     state: 'created',
     revision_id: input.revision_id,
-    run_id: input.run_id,
+    instance_id: input.instance_id,
   });
   await target.start(place, { MODE: 'ready' }, signal());
   const { ready, ...instance } = await wait(place);
   expect(ready).toEqual({ status: 'ready' });
-  expect(instance).toMatchObject({ state: 'running', url: `http://${instance.address}:8080`, out_of_memory: false });
+  expect(instance).toMatchObject({
+    state: 'running',
+    url: expect.stringMatching(/^http:\/\/[\d.]+:8080$/),
+    out_of_memory: false,
+  });
   expect(await target.list()).toEqual([instance]);
 
   await target.drain(place);
@@ -141,7 +168,7 @@ test('a place is provisioned and started with its secrets, answers, and is stopp
 
   await target.release(place);
   await target.release(place);
-  expect(await target.observe(place)).toMatchObject({ state: 'gone', place: { container_name: place.container_name } });
+  expect(await target.observe(place)).toMatchObject({ state: 'gone', place });
   expect(await target.list()).toEqual([]);
   expect(await readdir(secrets_directory)).toEqual([]);
 }, 60_000);
@@ -155,12 +182,14 @@ test('a stopped place starts again with new secrets', async () => {
 
 test('secrets are in memory, only for the container, and unknown to the engine', async () => {
   const secret = crypto.randomUUID();
-  const place = await target.provision(placeInput(), signal());
+  const place = await provisioned(placeInput());
   await target.start(place, { MODE: 'ready', TOKEN: secret }, signal());
   await wait(place);
   expect((await stat(secrets_directory)).mode & 0o777).toBe(0o700);
-  expect(JSON.stringify(await engine.docker.getContainer(place.container_id).inspect())).not.toContain(secret);
-  await expect(target.start(await target.provision(placeInput(), signal()), { '../x': 'y' }, signal())).rejects.toThrow(
+  expect(JSON.stringify(await engine.docker.getContainer(String(place['container_id'])).inspect())).not.toContain(
+    secret,
+  );
+  await expect(target.start(await provisioned(placeInput()), { '../x': 'y' }, signal())).rejects.toThrow(
     'not a valid name for a secret file',
   );
 }, 60_000);
@@ -170,7 +199,7 @@ test('a container can neither change its secrets nor write outside /tmp', async 
   await wait(place);
   const script = 'touch /tmp/a && echo tmp; touch /run/secrets/a /app/a /a; exit 0';
   const command = await engine.docker
-    .getContainer(place.container_id)
+    .getContainer(String(place['container_id']))
     .exec({ Cmd: ['sh', '-c', script], AttachStdout: true, AttachStderr: true });
   const stream = await command.start({});
   const chunks: Buffer[] = [];
@@ -183,11 +212,11 @@ test('a container can neither change its secrets nor write outside /tmp', async 
 
 test('a killed run finds its container, and a run that lost its lease changes nothing', async () => {
   const input = placeInput();
-  const place = await target.provision(input, signal());
-  expect(await target.provision(input, signal())).toEqual(place);
+  const place = await provisioned(input);
+  expect(await provisioned(input)).toEqual(place);
 
-  const taken = await target.provision({ ...input, fence: 2 }, signal());
-  expect(taken.container_id).not.toBe(place.container_id);
+  const taken = await provisioned({ ...input, fence: 2 });
+  expect(taken['container_id']).not.toBe(String(place['container_id']));
   await target.start(taken, { MODE: 'ready' }, signal());
   await expect(target.provision(input, signal())).rejects.toThrow('newer fence');
   await expect(target.start(place, { MODE: 'exit' }, signal())).rejects.toMatchObject({ code: 'start_failed' });
@@ -200,7 +229,7 @@ test('a limited container is neither made nor started while its network is not g
   const refused = 'no container of this test is limited';
   await expect(target.provision(placeInput({ egress: ['api.x.com:443'] }), signal())).rejects.toThrow(refused);
   expect(await target.list()).toEqual([]);
-  const place = await target.provision(placeInput(), signal());
+  const place = await provisioned(placeInput());
   await expect(target.start({ ...place, egress: [] }, { MODE: 'ready' }, signal())).rejects.toThrow(refused);
   expect((await target.observe(place)).state).toBe('created');
   expect((await target.start(place, { MODE: 'ready' }, signal())).state).toBe('running');
@@ -208,12 +237,11 @@ test('a limited container is neither made nor started while its network is not g
 
 test("another installation's container of the same name stays unchanged", async () => {
   const input = placeInput();
-  const place = await target.provision(input, signal());
+  const place = await provisioned(input);
+  const other = { ...engine, installation_id: crypto.randomUUID() };
   const stranger = localTarget({
-    engine: { ...engine, installation_id: crypto.randomUUID() },
-    network,
-    openListed,
-    secrets_directory,
+    ...ways,
+    open: async () => ({ engine: other, network, openListed, secrets_directory }),
   });
   await expect(stranger.provision(input, signal())).rejects.toThrow('does not belong to this installation');
   expect(await stranger.list()).toEqual([]);

@@ -1,16 +1,17 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type Docker from 'dockerode';
+import { z } from 'zod';
 import { answered, ask, type Engine } from '../../engine/client.ts';
 import { label, ownedBy } from '../../engine/labels.ts';
-import { isOwn, networkName, type Network } from '../../engine/networks.ts';
+import { isOwn, type Network } from '../../engine/networks.ts';
 import { wasOutOfMemory } from '../../engine/out-of-memory.ts';
 import { composeFile } from './compose-file.ts';
 import { containerLogs } from './container-logs.ts';
-import { agent_port, containerName, containerSpec } from './container-spec.ts';
+import { agent_port, containerSpec } from './container-spec.ts';
 import { secretDirectory, type SecretDirectory } from './secret-directory.ts';
-import type { Instance, Place, PlaceInput, ProvisionedPlace, Target } from './target.ts';
+import type { Instance, Place, PlaceInput, Provisioned, Target } from './target.ts';
 
-export interface LocalSettings {
+interface LocalEngine {
   engine: Engine;
   /** Of containers without limits. */
   network: Network;
@@ -20,88 +21,157 @@ export interface LocalSettings {
   secrets_directory: string;
 }
 
+export interface LocalSettings {
+  open: () => Promise<LocalEngine>;
+  /** A model gateway at another address than the host's on the container's network. */
+  gateway_url: string | undefined;
+  gateway_port: number;
+  /** The subagents at another address than the host's on the container's network. */
+  subagents_url: string | undefined;
+  subagents_port: number;
+  /** Of the proxy of containers with limits. */
+  egress_port: number;
+}
+
+const localPlace = z.object({
+  container_name: z.string(),
+  container_id: z.string(),
+  /** The outside destinations of the container. Undefined: not limited. */
+  egress: z.array(z.string()).optional(),
+});
+
+/** A container is reached at its own address. */
+export const reachLocal: Target['reach'] = async (_, url) => ({ url, headers: {} });
+
 /**
  * Agents as containers of this machine's engine. A place is a container, created before its start. All changes use its id,
  * so a run that lost its lease has an old id and changes nothing.
  */
-export function localTarget({ engine, network, openListed, secrets_directory }: LocalSettings): Target {
-  const networks = [network.name, networkName(engine, 'listed')];
-  const secrets = secretDirectory(secrets_directory);
-  const containerOf = (place: Place) => engine.docker.getContainer(place.container_id);
+export function localTarget({ open, egress_port, ...settings }: LocalSettings): Target {
+  const opened = async (place?: Place) => {
+    const { secrets_directory, ...local } = await open();
+    const { docker } = local.engine;
+    const { container_id, container_name, egress } = place === undefined ? none : localPlace.parse(place);
+    return {
+      ...local,
+      secrets: secretDirectory(secrets_directory),
+      container: docker.getContainer(container_id),
+      container_name,
+      egress,
+    };
+  };
   return {
-    provision: (input, signal) => provision({ engine, network, openListed, secrets }, input, signal),
+    reach: reachLocal,
+
+    // The engine that builds is the one that runs.
+    deliver: async (image) => image,
+
+    async outgoing(place) {
+      const { egress, network, openListed } = await opened(place);
+      const { gateway } = egress === undefined ? network : await openListed();
+      return {
+        gateway_url: settings.gateway_url ?? `http://${gateway}:${settings.gateway_port}`,
+        subagents_url: settings.subagents_url ?? `http://${gateway}:${settings.subagents_port}`,
+        ...(egress === undefined ? {} : { proxy_url: `http://${gateway}:${egress_port}` }),
+      };
+    },
+
+    provision: async (input, signal) => await provision(await opened(), input, signal),
 
     async start(place, files, signal) {
-      const before = await observe(containerOf(place), networks, signal);
+      const { container, container_name, secrets, egress, openListed } = await opened(place);
+      const before = await observe(container, signal);
       if (before.state === 'gone')
         throw new Problem('start_failed', { detail: 'The container of this revision is missing' });
       if (before.state === 'running') return before;
       // A restart of the machine removes the rules.
-      if (place.egress !== undefined) await openListed();
-      await secrets.write(place.container_name, files);
-      await ask(containerOf(place).start(), { signal });
-      return observe(containerOf(place), networks, signal);
+      if (egress !== undefined) await openListed();
+      await secrets.write(container_name, files);
+      await ask(container.start(), { signal });
+      return observe(container, signal);
     },
 
     async observe(place, signal) {
-      const instance = await observe(containerOf(place), networks, signal);
-      if (instance.state !== 'gone') return instance;
-      return { ...instance, place: { ...instance.place, container_name: place.container_name } };
+      const { container } = await opened(place);
+      return { ...(await observe(container, signal)), place };
     },
 
     async drain(place, signal) {
+      const { container } = await opened(place);
       // 409: the container does not run.
-      await unless(404, unless(409, ask(containerOf(place).kill({ signal: 'SIGUSR1' }), { signal })));
+      await unless(404, unless(409, ask(container.kill({ signal: 'SIGUSR1' }), { signal })));
     },
 
     async stop(place, { grace_seconds }, signal) {
+      const { container } = await opened(place);
       await unless(
         404,
-        unless(304, ask(containerOf(place).stop({ t: grace_seconds }), { seconds: grace_seconds + 30, signal })),
+        unless(304, ask(container.stop({ t: grace_seconds }), { seconds: grace_seconds + 30, signal })),
       );
     },
 
     async release(place, signal) {
-      await remove(containerOf(place), signal);
+      const { engine, container, container_name, secrets } = await opened(place);
+      await remove(container, signal);
       // A newer place with the same name keeps its secrets.
-      const successor = await inspect(engine.docker.getContainer(place.container_name), signal);
-      if (successor === undefined) await secrets.remove(place.container_name);
+      const successor = await inspect(engine.docker.getContainer(container_name), signal);
+      if (successor === undefined) await secrets.remove(container_name);
     },
 
     logs: async function* logs(place, query) {
-      const delivered = await secrets.values(place.container_name, Object.keys(query.secrets));
+      const { container, container_name, secrets } = await opened(place);
+      const delivered = await secrets.values(container_name, Object.keys(query.secrets));
       const today = Object.values(query.secrets).filter((value) => value !== undefined);
-      yield* containerLogs(containerOf(place), query, [...new Set([...today, ...delivered])]);
+      try {
+        yield* containerLogs(container, query, [...new Set([...today, ...delivered])]);
+      } catch (error) {
+        // Its removal has begun. The engine reads no log of it, and still shows it.
+        if (answered(error, 409))
+          await unless(404, ask(container.wait({ condition: 'removed' }), { seconds: 30, signal: query.signal }));
+        throw error;
+      }
+    },
+
+    async room(signal) {
+      const { engine } = await opened();
+      const { MemTotal: memory_bytes } = (await ask(engine.docker.info(), { signal })) as { MemTotal: number }; // the client has no type
+      const running = await ask(engine.docker.listContainers({ filters: ownedBy(engine, 'agent') }), { signal });
+      const limits = await Promise.all(
+        running.map(async ({ Id }) => (await inspect(engine.docker.getContainer(Id), signal))?.HostConfig.Memory ?? 0),
+      );
+      return { memory_bytes, used_bytes: limits.reduce((sum, limit) => sum + limit, 0) };
     },
 
     async list(signal) {
+      const { engine } = await opened();
       const found = await ask(engine.docker.listContainers({ all: true, filters: ownedBy(engine, 'agent') }), {
         signal,
       });
-      const seen = await Promise.all(found.map(({ Id }) => observe(engine.docker.getContainer(Id), networks, signal)));
+      const seen = await Promise.all(found.map(({ Id }) => observe(engine.docker.getContainer(Id), signal)));
       // A container that was removed in between has no name, and the client cannot ask the engine for an empty name.
       return seen.filter(({ state }) => state !== 'gone');
     },
   };
 }
 
-type Room = Omit<LocalSettings, 'secrets_directory'> & { secrets: SecretDirectory };
+const none = { container_id: '', container_name: '', egress: undefined };
+
+type Room = Omit<LocalEngine, 'secrets_directory'> & { secrets: SecretDirectory };
 
 async function provision(
   { engine, network, openListed, secrets }: Room,
   input: PlaceInput,
   signal: AbortSignal,
-): Promise<ProvisionedPlace> {
-  const container_name = containerName(input);
-  const { egress } = input;
+): Promise<Provisioned> {
+  const { name: container_name, egress } = input;
   const on = egress === undefined ? network : await openListed();
   const spec = containerSpec(engine, { ...input, network: on, secrets_path: secrets.path(container_name) });
   await secrets.prepare(container_name);
   const container_id =
     (await adopt(engine, input, container_name, signal)) ??
     (await ask(engine.docker.createContainer(spec), { signal })).id;
-  const made = { target: 'local' as const, container_name, container_id, compose_file: composeFile(spec) };
-  return egress === undefined ? made : { ...made, egress };
+  const place = { container_name, container_id, ...(egress === undefined ? {} : { egress }) };
+  return { place, artefacts: [{ file: 'compose.yaml', content: composeFile(spec) }] };
 }
 
 /** Reuses the container of an earlier attempt with the same fence. Otherwise removes the old container, which makes its id invalid. */
@@ -115,33 +185,35 @@ async function adopt(
   if (existing === undefined) return undefined;
   const { Labels } = existing.Config;
   if (!isOwn(engine, Labels)) throw new Error(`The container ${name} does not belong to this installation`);
-  const isOurs = Labels[label.run] === input.run_id;
+  const isOurs = Labels[label.instance] === input.instance_id;
   const fence = Number(Labels[label.fence]);
   const isSame = Labels[label.egress] === input.egress?.join(' ');
   if (isOurs && fence === input.fence && isSame) return existing.Id;
-  if (isOurs && fence > input.fence) throw new Error(`The run ${input.run_id} has a newer fence`);
+  if (isOurs && fence > input.fence) throw new Error(`The instance ${input.instance_id} has a newer fence`);
   await remove(engine.docker.getContainer(existing.Id), signal);
   return undefined;
 }
 
-async function observe(
-  container: Docker.Container,
-  networks: readonly string[],
-  signal?: AbortSignal,
-): Promise<Instance> {
+async function observe(container: Docker.Container, signal?: AbortSignal): Promise<Instance> {
   const found = await inspect(container, signal);
-  const place = { target: 'local' as const, container_name: '', container_id: container.id };
-  if (found === undefined) return { place, revision_id: '', run_id: '', state: 'gone', out_of_memory: false };
-  const { State, NetworkSettings, Config } = found;
+  if (found === undefined) {
+    const nobody = { instance_id: '', revision_id: '', name: '' };
+    return { ...nobody, place: {}, state: 'gone', out_of_memory: false };
+  }
+  const { State, NetworkSettings, Config, HostConfig } = found;
+  const name = found.Name.slice(1);
   const state = State.Running ? 'running' : State.Status === 'created' ? 'created' : 'exited';
-  const on = networks.map((name) => NetworkSettings.Networks[name]).find((one) => one !== undefined);
+  // The network of its making. A person may have connected it to others.
+  const on = NetworkSettings.Networks[HostConfig.NetworkMode ?? ''];
   const address = state === 'running' ? on?.IPAddress : undefined;
   return {
-    place: { ...place, container_name: found.Name.slice(1), container_id: found.Id },
+    place: { container_name: name, container_id: found.Id },
+    // Containers from before instances had ids are the only instance of their revision.
+    instance_id: Config.Labels[label.instance] ?? Config.Labels[label.revision] ?? '',
     revision_id: Config.Labels[label.revision] ?? '',
-    run_id: Config.Labels[label.run] ?? '',
+    name,
     state,
-    ...(address === undefined || address === '' ? {} : { address, url: `http://${address}:${agent_port}` }),
+    ...(address === undefined || address === '' ? {} : { url: `http://${address}:${agent_port}` }),
     ...(state === 'exited' ? { exit_code: State.ExitCode, finished_at: State.FinishedAt } : {}),
     ...(state === 'created' ? {} : { started_at: State.StartedAt }),
     out_of_memory: await wasOutOfMemory(container, State, signal),

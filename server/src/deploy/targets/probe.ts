@@ -4,7 +4,7 @@ import { unlessAborted } from '../../engine/client.ts';
 import { readObject } from './read-object.ts';
 import { startHint } from './start-hint.ts';
 import { masked, maskedJson } from './mask.ts';
-import type { Instance, LogLine, Place, Secrets, Target } from './target.ts';
+import type { Instance, LogLine, Place, Reach, Secrets, Target } from './target.ts';
 
 export interface ProbeInput {
   target: Target;
@@ -55,7 +55,7 @@ export async function waitUntilReady({
     if (instance.state !== 'running' || instance.url === undefined) return fail(ended(instance));
     const path = isHealthy ? '/ready' : '/health';
     const { probe, body: said } = await probeOnce(
-      instance.url,
+      await target.reach(place, instance.url),
       path,
       Math.min(probe_timeout_ms, Math.max(1, deadline - performance.now())),
       signal,
@@ -117,7 +117,7 @@ function late(last: readonly Probe[], deadline_ms: number): ProbeAnswer {
 }
 
 async function probeOnce(
-  url: string,
+  { url, headers }: Reach,
   path: Probe['path'],
   timeoutMs: number,
   signal: AbortSignal,
@@ -132,6 +132,7 @@ async function probeOnce(
   });
   try {
     const response = await fetch(url + path, {
+      headers,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs))]),
     });

@@ -1,46 +1,66 @@
 import type { ResourceLimits } from '@gantry/contract/agent-yaml.ts';
 
-// A target runs revisions. The pipeline uses only this interface. The map of targets has every target of the contract.
+// A target runs instances of revisions. Nothing outside targets/ knows more of a target than this interface.
 
 export interface PlaceInput {
-  agent: string;
+  instance_id: string;
   revision_id: string;
-  run_id: string;
+  agent: string;
+  /** The same for the same instance, so that a killed run finds its place. */
+  name: string;
+  /** Grows with every attempt. A place of a newer attempt stays unchanged. */
   fence: number;
-  /** `sha256:…` */
+  /** From `deliver`. */
   image: string;
   resources: ResourceLimits;
-  /** The outside destinations of the container. Undefined: not limited. */
+  /** The outside destinations of the instance. Undefined: not limited. */
   egress?: string[] | undefined;
 }
 
-/** The stored part of a place. It identifies the container after a restart. */
-export interface Place {
-  target: 'local';
-  container_name: string;
-  container_id: string;
-  /** The outside destinations of the container. Undefined: not limited. */
-  egress?: string[];
+/** JSON of the target, stored with the instance. It identifies the place after a restart of the service. */
+export type Place = Readonly<Record<string, unknown>>;
+
+/** A file for people and their tools. It has no secret. */
+export interface Artefact {
+  file: string;
+  content: string;
 }
 
-export interface ProvisionedPlace extends Place {
-  /** A compose file of the same container. Run by hand, it starts one without key or route. */
-  compose_file: string;
+export interface Provisioned {
+  place: Place;
+  artefacts: Artefact[];
 }
 
+/** The target's record of an instance. */
 export interface Instance {
   place: Place;
+  /** Empty for a place that is gone, as the other members with an identity. */
+  instance_id: string;
   revision_id: string;
-  run_id: string;
+  name: string;
   state: 'created' | 'running' | 'exited' | 'gone';
-  /** The address on the agents' network, while the container runs. */
-  address?: string;
-  /** `http://<address>:8080` */
+  /** While it runs. See `reach`. */
   url?: string;
   exit_code?: number;
   out_of_memory: boolean;
   started_at?: string;
   finished_at?: string;
+}
+
+/** How a request gets to an instance. */
+export interface Reach {
+  url: string;
+  /** For the target's own entrance, if it has one. */
+  headers: Record<string, string>;
+}
+
+interface Outgoing {
+  /** The model gateway, as the instance finds it. */
+  gateway_url: string;
+  /** Where the instance finds its subagents. */
+  subagents_url: string;
+  /** The only way to the outside. Undefined: not limited. */
+  proxy_url?: string;
 }
 
 export interface LogLine {
@@ -67,18 +87,26 @@ export type Secrets = Record<string, string | undefined>;
 export type SecretFiles = Record<string, string>;
 
 export interface Target {
-  /** Makes the place, or reuses the one that this run made before a crash. Throws `egress_not_enforced`. */
-  provision(input: PlaceInput, signal: AbortSignal): Promise<ProvisionedPlace>;
-  /** Writes the secrets and starts. A running container stays unchanged. Throws `start_failed` when the place is missing, and `egress_not_enforced`. */
+  /** Brings the built image to the target. Returns the name under which the target finds exactly this image. */
+  deliver(image: string, signal: AbortSignal): Promise<string>;
+  /** Makes the place, or reuses the one of an earlier attempt with the same fence. Throws `egress_not_enforced`. */
+  provision(input: PlaceInput, signal: AbortSignal): Promise<Provisioned>;
+  /** Writes the secrets and starts. A running instance stays unchanged. Throws `start_failed` when the place is missing, and `egress_not_enforced`. */
   start(place: Place, secrets: SecretFiles, signal: AbortSignal): Promise<Instance>;
   observe(place: Place, signal?: AbortSignal): Promise<Instance>;
+  /** Every request to an instance uses it: probes, health and calls. Needs no connection to the engine. `url` is the one of the last start. */
+  reach(place: Place, url: string): Promise<Reach>;
+  /** What the instance reaches outside itself. Throws `egress_not_enforced`. */
+  outgoing(place: Place): Promise<Outgoing>;
   /** Makes the agent accept no new calls. */
   drain(place: Place, signal?: AbortSignal): Promise<void>;
-  /** Asks the container to end, and kills it after `grace_seconds`. A stopped container stays unchanged. */
+  /** Asks the instance to end, and kills it after `grace_seconds`. A stopped one stays unchanged. */
   stop(place: Place, o: { grace_seconds: number }, signal?: AbortSignal): Promise<void>;
   /** Removes the place and its secrets. A missing place is no error. */
   release(place: Place, signal?: AbortSignal): Promise<void>;
   logs(place: Place, query: LogQuery): AsyncIterable<LogLine>;
-  /** All containers of this installation, in every state. */
+  /** Its memory for instances, and the sum of the limits of those that run. */
+  room(signal?: AbortSignal): Promise<{ memory_bytes: number; used_bytes: number }>;
+  /** All instances of this installation, in every state. */
   list(signal?: AbortSignal): Promise<Instance[]>;
 }

@@ -37,6 +37,8 @@ beforeAll(async () => {
     ['knowledge-base', 'handbook'],
   ] as const)
     await grant(kind, name, otto.email, ['use']);
+  await storeAgent(app, ada.email, { name: 'helper' });
+  await grant('agent', 'helper', otto.email, ['use']);
 });
 afterAll(async () => await app?.stop());
 
@@ -60,6 +62,10 @@ const configs: Record<ConfiguredKind, readonly [object, object]> = {
     { provider: 'acme', model: 'one', price_usd_per_million: { input: '2.50' } },
   ],
   'mcp-server': [{ command: 'files' }, { transport: 'sse', url: 'https://mcp.example.com' }],
+  orchestration: [
+    { strategy: 'sequential', agents: { helper: { ref: 'agents/helper' } } },
+    { strategy: 'parallel', agents: [{ name: 'helper', ref: 'agents/helper@1.0.0' }] },
+  ],
 };
 
 async function create(

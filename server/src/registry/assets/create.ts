@@ -12,14 +12,15 @@ import { defaultEntriesFor } from '../../access/visibility.ts';
 import { errorCode, unique_violation, type Database } from '../../database/database.ts';
 import { loadTeam } from '../../principals/load-team.ts';
 import { signedIn } from '../../principals/signed-in.ts';
-import { writeEntries } from '../../service-principals/acl.ts';
+import { writeEntries } from '../principals/entries.ts';
 import { searchWords } from '../asset.ts';
 import { configOnly } from '../content.ts';
+import { readDescribed, requireTeam } from './described-by-config.ts';
 import { authorizeCredential } from './model-credential.ts';
 import { ownerOfNew } from './owner.ts';
 import { pinReferences } from '../references/pin-references.ts';
 import { putFinal } from '../versions/put-final.ts';
-import { readConfig, type Config } from '../read-config.ts';
+import type { Config } from '../read-config.ts';
 import { referencesOfConfig } from '../references/references.ts';
 import * as store from '../store.ts';
 
@@ -41,12 +42,16 @@ export async function create(db: Database, caller: Caller, kind: ConfiguredKind,
   const self = { kind, name: made.name };
   const ref = printRef(self);
   const grant = authorize(user, 'asset.create', { ...team, creating: ref });
-  const owner_id = await ownerOfNew(db, user, team, made.owner);
-  const config = readConfig(kind, made.config);
+  const read = readDescribed(kind, made.config, { name: made.name, version: made.version, team: team.name });
+  const { config, described } = read;
+  requireTeam(read, team.name);
+  const owner_id = await ownerOfNew(db, user, team, made.owner ?? described?.owner);
   authorizeCredential(user, team, { kind, config });
   const content = configOnly(config, await pinReferences(db, user, referencesOfConfig(self, config)));
   await change(db, grant, 'asset.created', async (tx, note) => {
-    const { name, description, tags, visibility } = made;
+    const { name, visibility } = made;
+    const description = made.description === '' ? (described?.description ?? '') : made.description;
+    const tags = made.tags.length === 0 ? (described?.tags ?? []) : made.tags;
     const search = searchWords({ name, team: team.name, description, tags, framework: null });
     const asset_id = await store.insertAsset(tx, {
       kind,

@@ -9,9 +9,11 @@ import { configOnly, contentDigest, type Content } from '../content.ts';
 import { findVersion } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { pinReferences } from '../references/pin-references.ts';
+import { readDescribed, type Described } from './described-by-config.ts';
 import { authorizeCredential } from './model-credential.ts';
+import { requireSameOwner } from './owner.ts';
 import { putFinal } from '../versions/put-final.ts';
-import { readConfig, type Config } from '../read-config.ts';
+import type { Config } from '../read-config.ts';
 import { referencesOfConfig } from '../references/references.ts';
 import * as store from '../store.ts';
 import { versionFinal } from '../versions/version-final.ts';
@@ -24,6 +26,7 @@ export interface Edit {
   config?: Config | undefined;
 }
 
+type Words = Pick<AssetRecord, 'description' | 'tags'>;
 type Named = { kind: ConfiguredKind; name: string };
 
 /** Words change at once; another config becomes a new version. An unchanged config changes nothing. */
@@ -31,13 +34,14 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
   const user = signedIn(caller);
   const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.write', asset);
-  const next = await contentOf(db, user, ref, edited);
+  const next = await contentOf(db, user, asset, ref, edited);
   authorizeCredential(user, asset.team, { kind: ref.kind, config: next?.content.config });
   await change(db, grant, 'asset.changed', async (tx, note) => {
     const now = await holdAsset(tx, asset.id, caller);
     // The asset may have been transferred since the decision.
     authorize(user, 'asset.write', now);
     authorizeCredential(user, now.team, { kind: ref.kind, config: next?.content.config });
+    if (next?.described !== undefined) requireSameOwner(now, next.described);
     if (next !== undefined) {
       const { version, content } = next;
       const digest = contentDigest(content);
@@ -48,7 +52,7 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
         note({ version, digest });
       }
     }
-    const words = { description: edited.description ?? now.description, tags: edited.tags ?? now.tags };
+    const words = wordsAfter(edited, next?.described, now);
     if (same(words, now)) return;
     const search = searchWords({ ...now, team: now.team.name, ...words });
     await store.updateAsset(tx, asset.id, { ...words, framework: null, visibility: now.visibility, search });
@@ -59,14 +63,24 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
 async function contentOf(
   db: Database,
   user: SignedInCaller,
+  asset: AssetRecord,
   ref: Named,
   { version, config: given }: Edit,
-): Promise<{ version: string; content: Content } | undefined> {
+): Promise<(Pick<Described, 'described'> & { version: string; content: Content }) | undefined> {
   if (version === undefined || given === undefined) return undefined;
-  const config = readConfig(ref.kind, given);
-  return { version, content: configOnly(config, await pinReferences(db, user, referencesOfConfig(ref, config))) };
+  const { config, described } = readDescribed(ref.kind, given, { name: asset.name, version, team: asset.team.name });
+  if (described !== undefined) requireSameOwner(asset, described);
+  const pins = await pinReferences(db, user, referencesOfConfig(ref, config));
+  return { version, described, content: configOnly(config, pins) };
 }
 
-function same(words: Pick<AssetRecord, 'description' | 'tags'>, { description, tags }: AssetRecord): boolean {
+/** A config that describes its asset replaces the words, as a push of an agent does. */
+function wordsAfter(edited: Edit, described: Described['described'], now: AssetRecord): Words {
+  const before =
+    described === undefined ? now : { description: described.description ?? '', tags: described.tags ?? [] };
+  return { description: edited.description ?? before.description, tags: edited.tags ?? before.tags };
+}
+
+function same(words: Words, { description, tags }: AssetRecord): boolean {
   return JSON.stringify(words) === JSON.stringify({ description, tags });
 }

@@ -19,6 +19,7 @@ export interface AssetQuery {
   team?: string | undefined;
   limit: number;
   cursor?: string | undefined;
+  total?: boolean | undefined;
 }
 
 /** A condition on `asset a` from a higher feature; its name makes a cursor belong to it. */
@@ -46,7 +47,9 @@ export async function search(
 ): Promise<Page<Asset>> {
   if (q === undefined) return await list(db, cursors, caller, query);
   const words = prefixQuery(q);
-  return words === undefined ? { items: [] } : await page(db, cursors, caller, query, words);
+  return words === undefined
+    ? { items: [], ...(query.total === true && { total: 0 }) }
+    : await page(db, cursors, caller, query, words);
 }
 
 /** The ones with the latest changes come first. */
@@ -63,7 +66,7 @@ async function page(
   db: Database,
   cursors: Cursors,
   caller: Caller,
-  { kind, team, limit, cursor, narrowing }: AssetQuery & { narrowing?: Narrowing | undefined },
+  { kind, team, limit, cursor, total = false, narrowing }: AssetQuery & { narrowing?: Narrowing | undefined },
   words: string | undefined,
 ): Promise<Page<Asset>> {
   const user = signedIn(caller);
@@ -71,19 +74,14 @@ async function page(
   const scope = ['registry', user.id, kind ?? null, team ?? null, words ?? null, narrowing?.name ?? null];
   const [rank, name, kindAfter] = cursors.read(cursor, scope) ?? [];
   const after = rank === undefined ? undefined : { rank: Number(rank), name: String(name), kind: String(kindAfter) };
-  const rows = await store.listed(db, user, {
-    kind,
-    team,
-    query: words,
-    where: narrowing?.where,
-    after,
-    limit: limit + 1,
-  });
-  return cursors.page(
+  const filter = { kind, team, query: words, where: narrowing?.where };
+  const rows = await store.listed(db, user, { ...filter, after, limit: limit + 1 });
+  const shown = cursors.page(
     rows,
     limit,
     scope,
     (row) => [row.rank, row.name, row.kind],
     (row) => (isListed(user, toAssetRecord(row)) ? listedRecord(row) : undefined),
   );
+  return { ...shown, ...(total && { total: await store.countListed(db, user, filter) }) };
 }

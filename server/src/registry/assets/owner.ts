@@ -1,5 +1,4 @@
-// The owner of a new asset, and the check of agent.yaml against the record.
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+// The owner of a new asset, and the check of agent.yaml or orchestration.yaml against the record.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../../access/caller.ts';
 import { effectiveRole } from '../../access/decide.ts';
@@ -40,25 +39,26 @@ export async function ownerOfNew(
   return user.id;
 }
 
-export function requireSameOwner(asset: AssetRecord, config: AgentConfig): void {
+export function requireSameOwner(asset: AssetRecord, config: { team: string; owner?: string | undefined }): void {
+  const file = `${asset.asset_kind}.yaml`;
   if (config.team !== asset.team.name) {
     throw new Problem('owner_mismatch', {
-      detail: `\`team\` in agent.yaml is ${config.team}; ${asset.ref} belongs to team:${asset.team.name}.`,
+      detail: `\`team\` in ${file} is ${config.team}; ${asset.ref} belongs to team:${asset.team.name}.`,
       hint: transferHint(asset, { team: config.team }),
     });
   }
   if (config.owner !== undefined && config.owner !== asset.owner) {
     throw new Problem('owner_mismatch', {
-      detail: `\`owner\` in agent.yaml is ${config.owner}; ${asset.ref} belongs to ${asset.owner}.`,
+      detail: `\`owner\` in ${file} is ${config.owner}; ${asset.ref} belongs to ${asset.owner}.`,
       hint: transferHint(asset, { owner: config.owner }),
     });
   }
 }
 
-function transferHint({ name, team, owner }: AssetRecord, to: { team?: string; owner?: string }): string {
+function transferHint({ asset_kind, name, team, owner }: AssetRecord, to: { team?: string; owner?: string }): string {
   const flags = [
     ...(to.team === undefined ? [] : [`--team ${to.team}`]),
     ...(to.owner === undefined ? [] : [`--owner ${to.owner}`]),
   ];
-  return `Write team: ${team.name} and owner: ${owner}, or change the record: svc registry agent transfer ${name} ${flags.join(' ')}`;
+  return `Write team: ${team.name} and owner: ${owner}, or change the record: svc registry ${asset_kind} transfer ${name} ${flags.join(' ')}`;
 }

@@ -19,6 +19,7 @@ export function listedRecord(row: ListedRow): Asset {
     description,
     tags,
     framework,
+    strategy,
     visibility,
     published,
     latest_version,
@@ -37,6 +38,7 @@ export function listedRecord(row: ListedRow): Asset {
     description,
     tags,
     framework,
+    strategy,
     visibility,
     published,
     latest_version,
@@ -79,6 +81,7 @@ export function detailRecord(
     description,
     tags,
     framework,
+    strategy: asset.asset_kind === 'orchestration' ? strategyOf(config) : null,
     visibility,
     published,
     latest_version: versions[0]?.version ?? null,
@@ -89,6 +92,11 @@ export function detailRecord(
     versions: versions.map((version) => versionRecord(asset, version, approved.has(version.id))),
     permissions,
   };
+}
+
+function strategyOf(config: Record<string, unknown> | null): string | null {
+  const strategy = config?.['strategy'];
+  return typeof strategy === 'string' ? strategy : null;
 }
 
 function versionRecord(asset: AssetRecord, row: VersionRow, approved: boolean): z.output<typeof assetVersion> {

@@ -9,7 +9,7 @@ import { change } from '../../access/change.ts';
 import { shownVisibility, visibilityChanges } from '../../access/visibility.ts';
 import type { Database } from '../../database/database.ts';
 import { signedIn } from '../../principals/signed-in.ts';
-import { setActions } from '../../service-principals/acl.ts';
+import { setActions } from '../principals/entries.ts';
 import { findAssetById } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { assetStateRecord } from './records.ts';

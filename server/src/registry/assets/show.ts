@@ -7,7 +7,7 @@ import { authorize } from '../../access/authorize.ts';
 import { passes } from '../../access/can.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Reader } from '../../database/database.ts';
-import { principalNames } from '../../service-principals/principal-names.ts';
+import { principalNames } from '../principals/principal-names.ts';
 import * as contents from '../content-store.ts';
 import { loadAsset } from '../load-asset.ts';
 import { canUseAsset } from './can-use-asset.ts';

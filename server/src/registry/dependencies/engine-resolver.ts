@@ -8,7 +8,7 @@ export function engineResolver(pythons: Pythons): Resolver {
     further_pythons: pythons.further,
     baseImage: async (python) => {
       const { base, facts } = await pythons.sandboxes(python);
-      return { id: base.id, python_version: facts.python_version };
+      return { pin: base.pin, python_version: facts.python_version };
     },
     resolve: async ({ python_version, ...request }) =>
       await resolveRequirements(await pythons.sandboxes(python_version), request),

@@ -19,7 +19,7 @@ let built = 0;
 const file = 'crafted-1.0-py3-none-any.whl';
 const resolver: Resolver = {
   further_pythons: [],
-  baseImage: async () => ({ id: 'sha256:base', python_version: '3.11.2' }),
+  baseImage: async () => ({ pin: 'sha256:base', python_version: '3.11.2' }),
   resolve: async () => {
     const bytes = Buffer.from(`build ${++built}`);
     return {

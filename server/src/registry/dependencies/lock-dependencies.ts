@@ -34,7 +34,7 @@ export async function lockDependencies(
   { framework, isTraced, requires_python, preferred_python, ...request }: Request,
 ): Promise<Locked> {
   const base = await chooseBaseImage(resolver, { required: requires_python, preferred: preferred_python });
-  const base_image = base.id;
+  const base_image = base.pin;
   const platform_requirements = frameworks[framework].requires.map(printRequirement);
   const tracing_requirements = isTraced ? frameworks[framework].traced_with.map(printRequirement) : [];
   const inputs = digestOf({

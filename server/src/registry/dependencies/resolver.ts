@@ -24,8 +24,8 @@ interface Resolved extends Omit<Dependencies, 'wheels'> {
 }
 
 export interface BaseImage {
-  /** The approval covers it. */
-  id: string;
+  /** The same on every engine. The approval covers it. */
+  pin: string;
   /** `3.11.2` */
   python_version: string;
 }

@@ -16,6 +16,7 @@ const content: Compared = {
   manifest: [],
   dependencies: { packages: [], built_from_source: [] },
   base_image: 'sha256:a',
+  base_pin: 'sha256:a',
   pins: [],
 };
 const withFiles = (...manifest: Compared['manifest']) => ({ ...content, manifest });
@@ -63,6 +64,7 @@ test('config is compared by path, files by hash, packages by version, and the ba
       built_from_source: [],
     },
     base_image: 'sha256:b',
+    base_pin: 'sha256:b',
   };
   const hidden = { diff: null, no_diff: 'not_permitted' };
   expect(difference(before, after)).toEqual({
@@ -84,6 +86,13 @@ test('config is compared by path, files by hash, packages by version, and the ba
     base_image: { before: 'sha256:a', after: 'sha256:b' },
     reach: [],
   });
+});
+
+test('an older content and a newer one on the same base image differ only where the pin is unknown', () => {
+  const older: Compared = { ...content, base_image: 'sha256:id' };
+  expect(difference(older, content).base_image).toBeNull();
+  const unknown = difference({ ...older, base_pin: null }, content);
+  expect(unknown.base_image).toEqual({ before: 'sha256:id', after: 'sha256:a' });
 });
 
 test('the reach comes from the pins and the config, and a reference with other pinned content is a change', () => {

@@ -2,10 +2,11 @@
 // path, files by hash and text. Pure; a review, a plan and a refusal show the same.
 import type { Difference } from '@gantry/contract/difference.ts';
 import type { Content } from '../content.ts';
+import type { StoredContent } from '../content-store.ts';
 import { fileDiffs } from './file-diffs.ts';
 import { reachChanges } from './reach.ts';
 
-export type Compared = Pick<Content, 'config' | 'manifest' | 'dependencies' | 'base_image' | 'pins'>;
+export type Compared = Pick<StoredContent, 'config' | 'manifest' | 'dependencies' | 'base_image' | 'base_pin' | 'pins'>;
 type Json = Difference['config'][number]['before'];
 
 /** Without an earlier content, everything is new. `bytes` are the files' by hash, for a reader with write access. */
@@ -14,7 +15,7 @@ export function difference(
   after: Compared,
   bytes: ReadonlyMap<string, Uint8Array> | 'not_permitted' = 'not_permitted',
 ): Difference {
-  const bases = { before: before?.base_image ?? '', after: after.base_image };
+  const bases = { before: before === undefined ? '' : baseOf(before), after: baseOf(after) };
   return {
     config: configChanges(before?.config ?? {}, after.config),
     files: fileDiffs(changedFiles(before?.manifest ?? [], after.manifest), bytes),
@@ -22,6 +23,11 @@ export function difference(
     base_image: before === undefined || bases.before === bases.after ? null : bases,
     reach: reachChanges(before, after),
   };
+}
+
+// An older content with an unknown pin shows the id of its image.
+function baseOf({ base_pin, base_image }: Compared): string {
+  return base_pin ?? base_image;
 }
 
 export function isEmpty({ config, files, dependencies, base_image, reach }: Difference): boolean {

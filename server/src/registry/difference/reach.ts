@@ -1,6 +1,6 @@
 // The reach of an agent through the service, from its config; the pinned contents, from its pins.
 import type { Difference } from '@gantry/contract/difference.ts';
-import { parseRef } from '@gantry/contract/refs.ts';
+import { parseAnyRef } from '@gantry/contract/refs.ts';
 import type { Compared } from './difference.ts';
 
 type Reach = Difference['reach'][number];
@@ -29,7 +29,7 @@ function reachOf(content: Compared | undefined): Map<string, Reached> {
   if (content === undefined) return new Map();
   const { config, pins } = content;
   const pinned = pins.flatMap(({ ref, version, digest }): Reached[] => {
-    const kind = parseRef(ref)?.kind;
+    const kind = parseAnyRef(ref)?.kind;
     return kind === undefined ? [] : [{ kind, name: ref, version, digest }];
   });
   const named = (kind: Reach['kind'], names: unknown[]): Reached[] =>

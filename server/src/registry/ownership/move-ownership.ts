@@ -3,7 +3,7 @@ import { printRef } from '@gantry/contract/refs.ts';
 import { actions, defaultEntries, type Action } from '@gantry/contract/roles.ts';
 import type { GovernedTx } from '../../access/change.ts';
 import type { Reader } from '../../database/database.ts';
-import { giveActions, takeActions } from '../../service-principals/acl.ts';
+import { giveActions, takeActions } from '../principals/entries.ts';
 import * as store from '../store.ts';
 
 export interface Owned {

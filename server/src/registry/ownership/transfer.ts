@@ -14,7 +14,7 @@ import type { Database } from '../../database/database.ts';
 import { findUser, isInTeam } from '../../principals/find.ts';
 import { loadTeam } from '../../principals/load-team.ts';
 import { signedIn } from '../../principals/signed-in.ts';
-import { giveActions, takeActions } from '../../service-principals/acl.ts';
+import { giveActions, takeActions } from '../principals/entries.ts';
 import { searchWords, type AssetRecord } from '../asset.ts';
 import type { CloseRequests } from '../assets/close-requests.ts';
 import { authorizeCredential } from '../assets/model-credential.ts';

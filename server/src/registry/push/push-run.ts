@@ -8,7 +8,7 @@ import type { SignedInCaller } from '../../access/caller.ts';
 import type { Database, Reader } from '../../database/database.ts';
 import { loadIdentity } from '../../service-principals/load-caller.ts';
 import type { Run, RunKind } from '../../runs/run.ts';
-import type { Content, Pin } from '../content.ts';
+import { pinned, schemaOf, type Content, type Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAgent, findVersion } from '../find.ts';
 import { loadVersionSummary } from '../versions/load-version-content.ts';
@@ -20,7 +20,7 @@ import type { Resolver } from '../dependencies/resolver.ts';
 import { storeVersion } from './store-version.ts';
 import { versionFinal } from '../versions/version-final.ts';
 
-// A worker runs six at a time; two are left to deploys. Resolving takes minutes when packages are built from source.
+// Resolving takes minutes when packages are built from source.
 const shares = { max: 4, team: 3, user: 2 };
 
 export interface PushRunParts {
@@ -36,31 +36,31 @@ export function pushRun(parts: PushRunParts): RunKind<PushInput> {
 
 async function work({ db, resolver, checkModels }: PushRunParts, run: Run<PushInput>): Promise<PushResult> {
   const { config, manifest, source, dependencies, team_id } = run.input;
-  const pins = await run.step('references', async () => {
-    for (const notice of run.input.notices) run.notice(notice);
+  const pins = await run.step('references', async ({ notice }) => {
+    for (const sentence of run.input.notices) notice(sentence);
     await checkModels(db, { team_id, config });
     return await pinReferences(db, await loadPusher(db, run), referencesOfAgent(config));
   });
   const there = await finalVersion(db, run.input, pins);
   if (there !== undefined) return there;
-  const locked = await run.step('dependencies', async (signal) => {
+  const locked = await run.step('dependencies', async ({ log, notice, signal }) => {
     const request = {
       team_id,
       ...dependencies,
       framework: config.framework,
       isTraced: isTraced(config),
       run: { run_id: run.id, fence: run.fence },
-      onLog: (line: string) => run.log(line),
+      onLog: log,
       signal,
     };
     const made = await lockDependencies(db, resolver, request);
     const { untraced } = made.dependencies;
-    if (untraced !== undefined) run.notice(`not traced: ${untraced}`);
+    if (untraced !== undefined) notice(`not traced: ${untraced}`);
     return made;
   });
-  const content: Content = { config, manifest, pins, ...locked };
-  return await run.step('store', async () => {
-    const stored = await storeVersion(db, run, await loadPusher(db, run), content, source);
+  const content: Content = { schema: schemaOf(pins, 2), config, manifest, pins, ...locked };
+  return await run.step('store', async (at) => {
+    const stored = await storeVersion(db, at, await loadPusher(db, at), content, source);
     await contents.sweepBlobs(db);
     return stored;
   });
@@ -79,7 +79,7 @@ async function finalVersion(db: Database, { config, source }: PushInput, pins: P
   const version = asset && (await findVersion(db, asset.id, config.version));
   if (version?.state !== 'final') return undefined;
   const before = await loadVersionSummary(db, version.id);
-  const same = before.source === source && canonicalJson(before.pins) === canonicalJson(pins);
+  const same = before.source === source && canonicalJson(pinned(before.pins)) === canonicalJson(pinned(pins));
   if (!same) throw versionFinal({ kind: 'agent', name: config.name, version: config.version });
   return { asset_id: version.asset_id, version_id: version.id, digest: version.digest, unchanged: true };
 }

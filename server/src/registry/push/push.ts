@@ -10,10 +10,10 @@ import { authorize, Refusal } from '../../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../../access/caller.ts';
 import { canRead, decide, isMember, principalOf } from '../../access/decide.ts';
 import type { TeamSubject } from '../../access/subject.ts';
-import { errorCode, unique_violation, type Database } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { findTeam } from '../../principals/find.ts';
 import { signedIn } from '../../principals/signed-in.ts';
-import { activeRun, enqueue } from '../../runs/run.ts';
+import { enqueue, MutexHeld } from '../../runs/run.ts';
 import type { AssetRecord } from '../asset.ts';
 import { manifestOf, sourceDigest } from '../content.ts';
 import * as contents from '../content-store.ts';
@@ -189,7 +189,7 @@ async function stageAndEnqueue(
   input: PushInput,
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<string> {
-  const mutex = input.config.name;
+  const agent = input.config.name;
   const blobs = new Map<string, Uint8Array>();
   for (const { path, sha256 } of input.manifest) {
     const bytes = files.get(path);
@@ -199,14 +199,14 @@ async function stageAndEnqueue(
     return await db.transaction(async (tx) => {
       await contents.stageBlobs(tx, blobs);
       const actor = { user_id: user.id, name: user.label };
-      const run = await enqueue(tx, { kind: 'push', mutex, input, actor, team_id: input.team_id });
+      const run = await enqueue(tx, { kind: 'push', mutex: `push:${agent}`, input, actor, team_id: input.team_id });
       return run.id;
     });
   } catch (error) {
-    if (errorCode(error) !== unique_violation) throw error;
-    const running = await activeRun(db, 'push', mutex);
+    if (!(error instanceof MutexHeld)) throw error;
+    const running = error.holder?.id;
     throw new Problem('conflict', {
-      detail: `Another push of agents/${mutex} is running${running === undefined ? '' : `: ${running}`}.`,
+      detail: `Another push of agents/${agent} is running${running === undefined ? '' : `: ${running}`}.`,
       hint: 'Push again when it has ended.',
       fields: { push_id: running },
     });

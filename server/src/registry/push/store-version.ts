@@ -9,7 +9,7 @@ import { change, type GovernedTx, type Note } from '../../access/change.ts';
 import { defaultEntriesFor, shownVisibility, visibilityChanges } from '../../access/visibility.ts';
 import { errorCode, unique_violation, type Database, type Tx } from '../../database/database.ts';
 import type { Run } from '../../runs/run.ts';
-import { setActions, writeEntries } from '../../service-principals/acl.ts';
+import { setActions, writeEntries } from '../principals/entries.ts';
 import { searchWords, type AssetRecord } from '../asset.ts';
 import { contentDigest, type Content } from '../content.ts';
 import * as contents from '../content-store.ts';

@@ -1,14 +1,15 @@
-// References of agent.yaml and of configs. Each is resolved once, at push or edit, and pinned; a deploy checks that
-// all of them are unchanged. Must never happen: an answer that reveals an asset that the caller may not read.
+// References of agent.yaml and of configs. Each is resolved once, at push or edit, and pinned; a deploy checks that all of them are
+// unchanged. An agent is pinned by its id alone: it changes by deploys of its own. Must never happen: an answer that reveals an asset that the
+// caller may not read.
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
-import { parseRef, printRef, type AssetRef } from '@gantry/contract/refs.ts';
+import { parseRef, parseVersionRef, printRef, printVersionRef, type AssetRef } from '@gantry/contract/refs.ts';
 import type { Caller } from '../../access/caller.ts';
 import { canRead, decide } from '../../access/decide.ts';
 import type { Reader } from '../../database/database.ts';
-import type { Pin } from '../content.ts';
+import { isOfAgent, type Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
-import { findAsset } from '../find.ts';
+import { findAsset, findVersion } from '../find.ts';
 import { faultOf } from '../read-config.ts';
 import type { Reference, References } from './references.ts';
 import * as stored from './reference-store.ts';
@@ -27,8 +28,17 @@ export async function pinReferences(db: Reader, caller: Caller, { self, referenc
   return [...pins.values()].toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
+/** Without an `onChanged`, a changed reference is refused. */
+interface WhenChanged {
+  onChanged?: (sentence: string) => void;
+}
+
 /** Throws `reference_changed` or `reference_missing` with every changed or unusable reference. */
-export async function checkReferences(db: Reader, version: { digest: string }): Promise<Pin[]> {
+export async function checkReferences(
+  db: Reader,
+  version: { digest: string },
+  { onChanged }: WhenChanged = {},
+): Promise<Pin[]> {
   const pins = await contents.pinsOf(db, version.digest);
   const current = new Map(
     (
@@ -45,7 +55,7 @@ export async function checkReferences(db: Reader, version: { digest: string }): 
         message: `${pin.ref} no longer exists; it was ${pin.ref}@${pin.version} at the push`,
       })),
     );
-  const changed = pins.filter((pin) => current.get(pin.asset_id)?.digest !== pin.digest);
+  const changed = pins.filter((pin) => !isOfAgent(pin) && current.get(pin.asset_id)?.digest !== pin.digest);
   const [first] = changed;
   if (first === undefined) return await usable(db, pins);
   const errors = changed.map(({ ref, asset_id, version: before }) => {
@@ -53,23 +63,28 @@ export async function checkReferences(db: Reader, version: { digest: string }): 
     const message = `${ref} was ${before} at the push and is now ${after ?? 'gone'}, with other content`;
     return { message, ref, before, after };
   });
+  if (onChanged !== undefined) {
+    for (const { message } of errors) onChanged(message);
+    return await usable(db, pins);
+  }
   throw new Problem('reference_changed', { detail: `${errors.map((fault) => fault.message).join('. ')}.`, errors });
 }
 
 /** The same in the transaction that starts a version. Its references cannot be removed until that ends. */
-export async function holdReferences(tx: Reader, version: { digest: string }): Promise<void> {
+export async function holdReferences(tx: Reader, version: { digest: string }, when: WhenChanged = {}): Promise<void> {
   const pins = await contents.pinsOf(tx, version.digest);
   await stored.holdAssets(
     tx,
     pins.map((pin) => pin.asset_id),
   );
-  await checkReferences(tx, version);
+  await checkReferences(tx, version, when);
 }
 
 async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Reference): Promise<Pin | Fault> {
   const { ref, pointer, file, unfit } = reference;
   const fault = (message: string): Fault => ({ pointer, message, ...(file === undefined ? {} : { file }) });
-  const parsed = parseRef(ref);
+  const exact = parseVersionRef(ref);
+  const parsed = exact ?? parseRef(ref);
   if (parsed === undefined) return fault(`${ref} is not a reference`);
   if (parsed.kind === self.kind && parsed.name === self.name) return fault(`${ref} is the ${self.kind} itself`);
   const asset = await findAsset(db, parsed.kind, parsed.name, caller);
@@ -78,7 +93,10 @@ async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Ref
     return fault(`There is no ${printRef(parsed)} that you may read`);
   if (!decide(caller, 'asset.invoke', asset).allowed)
     return fault(`You may read ${asset.ref}, but not use it. Ask ${asset.owner} for the permission to use it`);
-  const pin = { ref: asset.ref, asset_id: asset.id, version: current.version, digest: current.digest };
+  const { version, digest } = exact === undefined ? current : ((await findVersion(db, asset.id, exact.version)) ?? {});
+  if (version === undefined || digest === undefined) return fault(`${asset.ref} has no version ${exact?.version}`);
+  const pinnedRef = exact === undefined ? asset.ref : printVersionRef(exact);
+  const pin = { ref: pinnedRef, asset_id: asset.id, version, digest };
   if (parsed.kind === 'agent') return pin;
   const config = await contents.config(db, current.digest);
   const wrong = unusable(parsed.kind, pin, config) ?? unfit?.(config, asset.ref);

@@ -14,15 +14,15 @@ export async function holdAssets(tx: Reader, ids: readonly string[]): Promise<vo
   await tx.all(sql`select 1 from asset where id = any(${ids}) order by id for key share`);
 }
 
-/** Ids of assets with a reference pinned to this one, in the serving version or the present config. */
+/** Ids of assets with a reference pinned to this one, in a running version or the present config. */
 export async function referrers(db: Reader, asset_id: string): Promise<string[]> {
   const pin = JSON.stringify([{ asset_id }]);
   const rows = await db.all<{ id: string }>(sql`
-    select a.id from asset a join version v on v.id = a.serving_version_id join content c on c.digest = v.digest where c.pins @> ${pin}::jsonb
+    select d.agent_id as id from running_content d join content c on c.digest = d.digest where c.pins @> ${pin}::jsonb
     union
     select now.asset_id from (
       select distinct on (v.asset_id) v.asset_id, v.digest from version v join asset a on a.id = v.asset_id
-      where a.kind in ('memory-config', 'rag-index') order by v.asset_id, ${byNumber} desc
+      where a.kind in ('memory-config', 'rag-index', 'orchestration') order by v.asset_id, ${byNumber} desc
     ) now join content c on c.digest = now.digest where c.pins @> ${pin}::jsonb`);
   return rows.map(({ id }) => id);
 }

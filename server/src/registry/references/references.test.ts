@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { z } from 'zod';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -210,7 +210,7 @@ test('a config stored under looser rules is refused at push and at deploy, with 
   expect(run).toMatchObject({ problem: { errors: [{ message: expect.stringContaining('svc registry tool edit') }] } });
 });
 
-test('the reference of a serving agent cannot be deleted; the agent’s name is hidden from callers who may not read it', async () => {
+test('the reference of an agent that runs on any target cannot be deleted; the agent’s name is hidden from callers who may not read it', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const remove = async (person: Person) =>
     await routes['registry.delete']({
@@ -219,9 +219,15 @@ test('the reference of a serving agent cannot be deleted; the agent’s name is 
       params: { kind: 'tool', name: tool },
     });
   const { name, version } = await pushWith(`access: {visibility: team}\ntools: [tools/${tool}]\n`);
+  const revision_id = randomUUID();
   await cast.write(
-    'asset',
-    sql`update asset set serving_version_id = ${version?.id} where name = ${name} returning id`,
+    'revision',
+    sql`insert into revision (id, agent_id, version_id, version, digest, target, image, deployed_by, deployed_by_name)
+      values (${revision_id}, ${version?.asset_id}, ${version?.id}, '1.0.0', ${version?.digest}, 'elsewhere', 'sha256:image', ${cast.id('ada')}, 'Ada') returning id`,
+  );
+  await cast.write(
+    'route',
+    sql`insert into route (agent_id, target, revision_id, desired) values (${version?.asset_id}, 'elsewhere', ${revision_id}, 'running') returning id`,
   );
   const asset = await findAsset(database.db, 'tool', tool, null);
   await expect(remove('ada')).rejects.toMatchObject({
@@ -238,7 +244,7 @@ test('the reference of a serving agent cannot be deleted; the agent’s name is 
     sql`insert into permission (asset_id, principal_type, principal_id, actions) values (${asset?.id}, 'user', ${cast.id('bob')}, array['admin']) returning id`,
   );
   await expect(remove('bob')).rejects.toMatchObject({ detail: `tools/${tool} is used by 1 that you may not read.` });
-  await cast.write('asset', sql`update asset set serving_version_id = null where name = ${name} returning id`);
+  await cast.write('route', sql`update route set desired = 'stopped' where revision_id = ${revision_id} returning id`);
   await remove('bob');
   expect(await findAsset(database.db, 'tool', tool, null)).toBeUndefined();
 });
@@ -270,29 +276,66 @@ test('a deleted reference is refused, also when another asset takes its name', a
   });
 });
 
-test('a new draft of a final subagent changes no reference to it, a new final version does', async () => {
+/** Makes a version of an agent final, as an approval does. */
+async function finalOf(name: string, version: string): Promise<void> {
+  const root = await cast.caller('root');
+  const agent = await findAgent(database.db, name, root);
+  const row = agent && (await findVersion(database.db, agent.id, version));
+  if (row === undefined || agent === undefined) throw new Error('not pushed');
+  const grant = authorize(root, 'approval.decide', agent);
+  await change(
+    database.db,
+    grant,
+    'approval.decided',
+    async (tx) => await finalise(tx, { version_id: row.id, digest: row.digest }),
+  );
+}
+
+test('a subagent is pinned by its id: its next final version changes no reference to it, and no digest', async () => {
   const sub = fresh('agent');
-  const finalOf = async (version: string) => {
-    const root = await cast.caller('root');
-    const agent = await findAgent(database.db, sub, root);
-    const row = agent && (await findVersion(database.db, agent.id, version));
-    if (row === undefined || agent === undefined) throw new Error('not pushed');
-    const grant = authorize(root, 'approval.decide', agent);
-    await change(
-      database.db,
-      grant,
-      'approval.decided',
-      async (tx) => await finalise(tx, { version_id: row.id, digest: row.digest }),
-    );
-  };
   await pushes.push(await cast.caller('ada'), { name: sub });
-  await finalOf('1.0.0');
-  const { version } = await pushWith(`subagents: [agents/${sub}]\n`);
-  const digest = version?.digest ?? '';
+  await finalOf(sub, '1.0.0');
+  const boss = await pushWith(`subagents: [agents/${sub}]\n`);
+  const digest = boss.version?.digest ?? '';
+  await finalOf(boss.name, '1.0.0');
   await pushes.push(await cast.caller('ada'), { name: sub, version: '1.0.1' });
+  await finalOf(sub, '1.0.1');
+  expect(await checkReferences(database.db, { digest })).toMatchObject([{ ref: `agents/${sub}`, version: '1.0.0' }]);
+  expect((await boss.pushAgain()).result).toMatchObject({ digest, unchanged: true });
+});
+
+test('a subagent that was deleted is refused, also when another agent takes its name', async () => {
+  const sub = fresh('agent');
+  await pushes.push(await cast.caller('ada'), { name: sub });
+  const boss = await pushWith(`subagents: [agents/${sub}]\n`);
+  const { digest = '' } = boss.version ?? {};
+  await finalOf(boss.name, '1.0.0');
   await checkReferences(database.db, { digest });
-  await finalOf('1.0.1');
-  await expect(checkReferences(database.db, { digest })).rejects.toMatchObject({ code: 'reference_changed' });
+  const root = await cast.caller('root');
+  const agent = await findAgent(database.db, sub, root);
+  const grant = authorize(root, 'asset.delete', agent ?? { kind: 'org' });
+  await change(database.db, grant, 'asset.deleted', async (tx) => await removeAsset(tx, agent?.id ?? ''));
+  await expect(checkReferences(database.db, { digest })).rejects.toMatchObject({ code: 'reference_missing' });
+  await pushes.push(await cast.caller('ada'), { name: sub });
+  await expect(checkReferences(database.db, { digest })).rejects.toMatchObject({ code: 'reference_missing' });
+  expect(await boss.pushAgain()).toMatchObject({ state: 'failed', problem: { code: 'version_final' } });
+});
+
+test('a subagent with a version is the agent of that version, which must exist', async () => {
+  const sub = fresh('agent');
+  await pushes.push(await cast.caller('ada'), { name: sub });
+  await pushes.push(await cast.caller('ada'), { name: sub, version: '1.0.1' });
+  const { version } = await pushWith(`subagents: [agents/${sub}@1.0.0]\n`);
+  const { references } = await loadVersionContent(database.db, version?.id ?? '');
+  const agent = await findAgent(database.db, sub, null);
+  expect(references).toMatchObject([{ ref: `agents/${sub}@1.0.0`, version: '1.0.0', asset_id: agent?.id }]);
+  const { run } = await pushWith(`subagents: [agents/${sub}@2.0.0]\n`);
+  expect(run).toMatchObject({
+    problem: {
+      code: 'reference_missing',
+      errors: [{ pointer: '/subagents/0', message: `agents/${sub} has no version 2.0.0` }],
+    },
+  });
 });
 
 test('a final version whose reference changed cannot be pushed again under its number', async () => {

@@ -13,6 +13,8 @@ export interface VersionContent {
   lock: string;
   python: string;
   base_image: string;
+  /** Null until it is looked up, for content of schema 1. */
+  base_pin: string | null;
   dependencies: Dependencies;
   /** The wheels built from its source distributions. */
   wheels: { file: string; bytes: Uint8Array }[];
@@ -34,7 +36,7 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
   const wheels: VersionContent['wheels'] = [];
   for (const { file, sha256: hash } of content.dependencies.wheels ?? [])
     wheels.push({ file, bytes: await loadFile(db, file, hash) });
-  const { lock, python, base_image, dependencies, pins } = content;
+  const { lock, python, base_image, base_pin, dependencies, pins } = content;
   return {
     version_id,
     version: version.version,
@@ -44,6 +46,7 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
     lock,
     python,
     base_image,
+    base_pin,
     dependencies,
     wheels,
     references: pins,

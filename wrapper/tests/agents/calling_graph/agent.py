@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 
 GATEWAY = os.environ["SVC_GATEWAY_URL"]
 OTHER = os.environ["OTHER_URL"]
+SUBAGENTS = os.environ["SVC_SUBAGENTS_URL"]
 
 model = ChatOpenAI(model="m")
 pool = ThreadPoolExecutor(2)
@@ -51,6 +52,11 @@ async def last(state: State) -> dict:
     if state["do"] == "use every client":
         for base in (GATEWAY, OTHER, f"{GATEWAY}/redirect?to={GATEWAY}", f"{GATEWAY}/redirect?to={OTHER}"):
             await use_clients(base, name)
+    if state["do"] == "call a subagent":
+        await use_clients(SUBAGENTS, name)
+        await use_clients(f"{SUBAGENTS}/redirect?to={OTHER}", name)
+    if state["do"] == "bring a credential":
+        await asyncio.to_thread(httpx.post, SUBAGENTS, headers={"authorization": "Bearer own"})
     if state["do"] == "forge":
         await send_own_headers({"X-Svc-Run": "forged"})
         await send_own_headers({"x-svc-run": "forged"})

@@ -1,0 +1,17 @@
+import type { AgentConfig } from './config.ts';
+
+export interface Scaling {
+  /** Of instances. */
+  min: number;
+  max: number;
+  /** Percent of the processor limit of an instance. Above it, instances are added. */
+  target_cpu: number;
+}
+
+const default_target_cpu = 70;
+
+/** Without `deploy.scaling`, an agent has one instance. */
+export function scalingOf({ deploy }: Pick<AgentConfig, 'deploy'>): Scaling {
+  const { min = 1, max = Math.max(1, min), target_cpu = default_target_cpu } = deploy?.scaling ?? {};
+  return { min, max, target_cpu };
+}

@@ -1,0 +1,156 @@
+// Two processes of the service keep the same agents, and one of them is killed with -9 at a random moment, again and again. Each has an
+// engine proxy of its own, which shows the starts that it asks for.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployProject } from '../bench/deploy-project.ts';
+import { sql } from '../server/src/database/sql.ts';
+import { connectEngine, type Engine } from '../server/src/engine/client.ts';
+import { label, ownedBy } from '../server/src/engine/labels.ts';
+import { installationId } from '../server/src/principals/find.ts';
+import { inSoak } from '../server/src/testing/config.ts';
+import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
+import { printFigures } from '../server/src/testing/print-figures.ts';
+import { callAgent } from './call-agent.ts';
+import { engineProxy, type EngineProxy } from './engine-proxy.ts';
+import { openServices, type Services } from './services.ts';
+import { agentYaml, writeProject } from './write-project.ts';
+
+const agents = Array.from({ length: inSoak(4, 20) }, (_, n) => `kept-${n}`);
+const rounds = inSoak(1, 8);
+const half = agents.length / 2;
+// A restart after a crash waits longer than a takeover.
+const patience = { timeout: 90_000, interval: 100 };
+
+/** The holder is the service with the lease of the agent at the moment of the start. */
+interface Start {
+  container: string;
+  /** It asks for the start. */
+  service: number;
+  holder: number | undefined;
+}
+
+let engine: Engine;
+let proxies: EngineProxy[];
+let services: Services;
+let starts: Promise<Start>[] = [];
+/** The name of the agent in a container. */
+let agentIn = new Map<string, string>();
+
+beforeAll(async () => {
+  proxies = await Promise.all(
+    [0, 1].map(
+      async (service) =>
+        await engineProxy({ onStart: (container) => void starts.push(startOf({ container, service })) }),
+    ),
+  );
+  services = await openServices({
+    count: 2,
+    roles: 'api,worker,ingress,gateway',
+    env: { WARM_SECONDS: '0' },
+    envOf: (n) => ({ DOCKER_HOST: proxies[n]?.host ?? '' }),
+  });
+  engine = connectEngine({ installation_id: await installationId(services.db) });
+  const left = [...agents];
+  const deployAll = async () => {
+    for (let name = left.pop(); name !== undefined; name = left.pop()) {
+      const yaml = agentYaml(name, 'deploy:\n  resources: {memory: 256Mi}\n').replace('team: ml', 'team: default');
+      await deployProject(services.admin(0), await writeProject(services, name, { 'agent.yaml': yaml }));
+    }
+  };
+  // A user's deploys beyond three wait for each other.
+  await Promise.all([deployAll(), deployAll(), deployAll()]);
+  const found = await engine.docker.listContainers({ filters: ownedBy(engine, 'agent') });
+  agentIn = new Map(found.map(({ Id, Labels }) => [Id, Labels[label.agent] ?? '']));
+}, 1_200_000);
+afterAll(async () => {
+  await services?.stop();
+  await Promise.all(proxies.map(async (proxy) => await proxy.close()));
+  await removeLeftovers(engine);
+});
+
+test('each agent is kept by one of two services whichever is killed, and no container is started twice', async () => {
+  expect([...agentIn.values()].toSorted()).toEqual(agents.toSorted());
+  const takeovers_ms: number[] = [];
+  const restarts: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await expect.poll(held, patience).toEqual([half, half]);
+    await services.db.run(sql`update instance set failures = 0, next_start_at = null`);
+    starts = [];
+    const crashed = shuffled([...agentIn.keys()]).slice(0, half);
+    const since = new Date();
+    await Promise.all(crashed.map(async (id) => void (await engine.docker.getContainer(id).kill())));
+    // At some moment between the crash and the answers of the restarted agents.
+    await delay(Math.random() * 4000);
+    const victim = Math.random() < 0.5 ? 0 : 1;
+    const survivor = 1 - victim;
+    const killed_at = performance.now();
+    await services.kill(victim);
+    const all = [0, 0].with(survivor, agents.length);
+    await expect.poll(held, { timeout: 8000, interval: 50 }).toEqual(all);
+    takeovers_ms.push(Math.round(performance.now() - killed_at));
+    await expect.poll(async () => await answering(survivor), patience).toEqual(agents.map(() => 200));
+
+    const made = await Promise.all(starts);
+    expect(made.filter(({ holder, service }) => holder !== service)).toEqual([]);
+    const begun = await startedSince(since);
+    expect(begun.toSorted()).toEqual(crashed.toSorted());
+    const running = await engine.docker.listContainers({ filters: ownedBy(engine, 'agent') });
+    expect(running.map(({ Id }) => Id).toSorted()).toEqual([...agentIn.keys()].toSorted());
+    restarts.push(begun.length);
+    await services.start(victim);
+  }
+  await expect.poll(held, patience).toEqual([half, half]);
+  printFigures('two services', { agents: agents.length, rounds, restarts, takeovers_ms });
+}, 1_800_000);
+
+/** The number of agents with each service, by the leases that have not ended. */
+async function held(): Promise<number[]> {
+  const rows = await services.db.all<{ owner: string }>(
+    sql`select owner from held_key where key like 'agent:%' and lease_until >= clock_now()`,
+  );
+  const of = (service: number) => rows.filter(({ owner }) => serviceOf(owner) === service).length;
+  return [of(0), of(1)];
+}
+
+/** An owner is a host, a process id and a random text. */
+function serviceOf(owner: string | undefined): number | undefined {
+  const pid = Number(owner?.split(':').at(-2));
+  return [0, 1].find((n) => services.pidOf(n) === pid);
+}
+
+async function startOf({ container, service }: { container: string; service: number }): Promise<Start> {
+  const row = await services.db.one<{ owner: string }>(sql`
+    select owner from held_key h join asset a on h.key = 'agent:' || a.id || ':local'
+    where a.name = ${agentIn.get(container) ?? ''} and h.lease_until >= clock_now()`);
+  return { container, service, holder: serviceOf(row?.owner) };
+}
+
+/** The containers that the engine has started, once for each start. */
+async function startedSince(since: Date): Promise<string[]> {
+  const options = {
+    since: since.getTime() / 1000,
+    until: Date.now() / 1000,
+    filters: { ...ownedBy(engine, 'agent'), event: ['start'] },
+  };
+  const stream = await engine.docker.getEvents(options);
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => (JSON.parse(line) as { Actor: { ID: string } }).Actor.ID);
+}
+
+async function answering(service: number): Promise<number[]> {
+  return await Promise.all(
+    agents.map(async (name) => {
+      const agent = callAgent(`${services.urls[service]}/agents/${name}`, services.token);
+      return (await agent.ask({ said: 'there?' })).status;
+    }),
+  );
+}
+
+function shuffled<T>(all: readonly T[]): T[] {
+  return all
+    .map((one) => [Math.random(), one] as const)
+    .toSorted(([one], [other]) => one - other)
+    .map(([, one]) => one);
+}

@@ -1,0 +1,36 @@
+"""Reads a question with a model, and names the agent that answers it. Only these names are valid answers.
+
+The service puts the address of its model gateway and the agent's own key into the environment. The code has neither.
+"""
+
+from langchain_openai import ChatOpenAI
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
+
+model = ChatOpenAI(model="gpt-4o-mini", temperature=0)
+instruction = "What is the question about? Answer with one word: bills or repairs."
+
+
+class Input(TypedDict):
+    question: str
+
+
+class Output(TypedDict):
+    answer: str
+
+
+class State(Input, Output):
+    pass
+
+
+async def reply(state: State) -> dict:
+    said = await model.ainvoke([("system", instruction), ("user", state["question"])])
+    return {"answer": said.text}
+
+
+builder = StateGraph(State, input_schema=Input, output_schema=Output)
+builder.add_node(reply)
+builder.add_edge(START, "reply")
+builder.add_edge("reply", END)
+
+graph = builder.compile()

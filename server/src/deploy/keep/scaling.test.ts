@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { isCalm, wantedInstances, type Measured } from './scaling.ts';
+
+const scaling = { min: 1, max: 10, target_cpu: 70, calm_before_removal_ms: 5 * 60_000 };
+const measured = (changes: Partial<Measured> = {}): Measured => ({
+  instances: 2,
+  cpu_percent: 50,
+  calm_ms: 0,
+  idle_ms: 0,
+  since_removed_ms: Infinity,
+  ...changes,
+});
+const wanted = (changes?: Partial<Measured>, of = scaling) => wantedInstances(of, measured(changes));
+
+test('load above the target adds what it needs, at most as many as there are, and never more than max', () => {
+  expect(wanted({ cpu_percent: 71 })).toBe(3);
+  expect(wanted({ cpu_percent: 100, instances: 5 })).toBe(8);
+  expect(wanted({ cpu_percent: 400 })).toBe(4);
+  expect(wanted({ cpu_percent: 400 }, { ...scaling, max: 3 })).toBe(3);
+  expect(wanted({ cpu_percent: 70 })).toBe(2);
+});
+
+test('one instance a minute goes after five calm minutes, and never one below min', () => {
+  const calm_ms = 5 * 60_000;
+  expect(wanted({ calm_ms: calm_ms - 1, cpu_percent: 5 })).toBe(2);
+  expect(wanted({ calm_ms, cpu_percent: 5 })).toBe(1);
+  expect(wanted({ calm_ms, cpu_percent: 5, since_removed_ms: 59_999 })).toBe(2);
+  expect(wanted({ calm_ms, cpu_percent: 5, instances: 1 })).toBe(1);
+  expect(wanted({ calm_ms, cpu_percent: 5 }, { ...scaling, min: 2 })).toBe(2);
+});
+
+test('with min 0 the last instance goes after five minutes without calls, and no other one does', () => {
+  const sleepy = { ...scaling, min: 0 };
+  const last = { instances: 1, cpu_percent: undefined };
+  const idle_ms = 5 * 60_000;
+  expect(wanted({ ...last, idle_ms: idle_ms - 1, calm_ms: Infinity }, sleepy)).toBe(1);
+  expect(wanted({ ...last, idle_ms }, sleepy)).toBe(0);
+  expect(wanted({ ...last, idle_ms })).toBe(1);
+  expect(wanted({ instances: 2, idle_ms }, sleepy)).toBe(2);
+  expect(wanted({ instances: 2, idle_ms, calm_ms: idle_ms, cpu_percent: 0 }, sleepy)).toBe(1);
+});
+
+test('changed bounds apply at once, and without a measurement nothing else changes', () => {
+  expect(wanted({ instances: 1 }, { ...scaling, min: 3 })).toBe(3);
+  expect(wanted({ instances: 5 }, { ...scaling, max: 2 })).toBe(2);
+  expect(wanted({ cpu_percent: undefined, calm_ms: Infinity })).toBe(2);
+});
+
+test('it is calm when one instance less would stay below the target', () => {
+  const calm = (changes: Partial<Measured>) => isCalm(scaling, measured(changes));
+  expect([calm({ cpu_percent: 34 }), calm({ cpu_percent: 36 })]).toEqual([true, false]);
+  expect([calm({ instances: 1, cpu_percent: 0 }), calm({ cpu_percent: undefined })]).toEqual([false, false]);
+});

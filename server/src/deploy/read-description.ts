@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** What the agent's code says about its calls. */
+export interface Description {
+  /** The JSON Schema of its input; null without one. */
+  input_schema: Record<string, unknown> | null;
+  keeps_threads: boolean;
+}
+
+const schema = z.object({ input_schema: z.record(z.string(), z.unknown()) });
+const threads = z.object({ keeps_threads: z.boolean() });
+
+/** A schema written by a person has a hundredth of this size. */
+export const max_description_bytes = 1024 * 1024;
+
+/** From the answer of a container, whose code may answer anything. */
+export function readDescription(ready: unknown): Description {
+  const input_schema = schema.safeParse(ready).data?.input_schema ?? null;
+  const isUsable = JSON.stringify(input_schema).length <= max_description_bytes;
+  return {
+    input_schema: isUsable ? input_schema : null,
+    keeps_threads: threads.safeParse(ready).data?.keeps_threads ?? false,
+  };
+}

@@ -1,0 +1,81 @@
+// The card of an agent: what it takes and how it is called. Its reader needs no right to call it.
+import { authorize } from '../../access/authorize.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { inputFields } from '@gantry/contract/input-fields.ts';
+import { jsonReply, type Reply } from '../../http/reply.ts';
+import { signedIn } from '../../principals/signed-in.ts';
+import { describeAgent } from '../describe-agent.ts';
+import type { Ingress } from '../ingress.ts';
+import type { Question } from '../ask.ts';
+import { findSubagent } from '../subagent.ts';
+import type { Asked } from './own-task.ts';
+import { cardOf03, securityOf03 } from './version-0-3.ts';
+
+export async function readCard(ingress: Ingress, asked: Question & Pick<Asked, 'headers'>): Promise<Reply> {
+  const { user, agent, serving, base_url } = await findForReader(ingress, asked);
+  const { name, description, tags } = agent;
+  const { revision, version } = serving;
+  // A card starts no container.
+  const isAwake = revision !== undefined && revision.instances.length > 0;
+  const described = isAwake ? await describeAgent(ingress, { agent, revision, user }, asked.signal) : undefined;
+  const url = `${base_url}/agents/${name}/a2a`;
+  return jsonReply(printCard({ name, description, tags, version, url, input_schema: described?.input_schema ?? null }));
+}
+
+async function findForReader(ingress: Ingress, { caller, name, headers }: Question & Pick<Asked, 'headers'>) {
+  // The name by which it has asked is the one that it reaches.
+  if (caller.kind === 'agent')
+    return { ...(await findSubagent(ingress, caller, name)), base_url: `http://${headers.get('host')}` };
+  const { caller: user, agent, serving } = await ingress.agents.find(signedIn(caller), name);
+  if (agent === undefined) throw new Problem('not_found');
+  authorize(user, 'asset.read', agent);
+  if (serving === undefined) throw new Problem('not_deployed', { detail: `${agent.ref} is not deployed.` });
+  return { user, agent, serving, base_url: ingress.base_url() };
+}
+
+const bearer = { scheme: 'bearer', bearerFormat: 'JWT' };
+
+interface Described {
+  name: string;
+  description: string;
+  tags: readonly string[];
+  version: string;
+  /** Of JSON-RPC and of the REST twins. */
+  url: string;
+  input_schema: Record<string, unknown> | null;
+}
+
+/** One card for both versions: their members have different names. */
+function printCard({ name, description, tags, version, url, input_schema }: Described): object {
+  const about = description === '' ? name : description;
+  const fields = inputFields(input_schema).map(({ name: field, type }) =>
+    type === undefined ? field : `${field} (${type})`,
+  );
+  const modes = ['text/plain', 'application/json'];
+  return {
+    name,
+    description: about,
+    version,
+    supportedInterfaces: [
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+    ],
+    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+    securitySchemes: { bearer: { httpAuthSecurityScheme: bearer, ...securityOf03(bearer) } },
+    securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+    ...cardOf03(url),
+    defaultInputModes: modes,
+    defaultOutputModes: modes,
+    skills: [
+      {
+        id: name,
+        name,
+        description: fields.length === 0 ? about : `${about} Input: ${fields.join(', ')}.`,
+        tags: tags.length === 0 ? ['agent'] : tags,
+        inputModes: modes,
+        outputModes: modes,
+      },
+    ],
+  };
+}

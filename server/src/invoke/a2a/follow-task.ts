@@ -1,0 +1,56 @@
+// The events of a task. It can run in another process, so its row is read again until it has ended. Each look decides anew if the caller may
+// ask.
+import { within } from '../../within.ts';
+import type { Ingress } from '../ingress.ts';
+import type * as store from '../store.ts';
+import { A2aError } from './a2a-error.ts';
+import { ownTask, type Asked } from './own-task.ts';
+import { artifactOf, printTask, statusOf, type Artifact, type Status, type Task } from './print-task.ts';
+
+export type TaskEvent =
+  | { task: Task }
+  | { statusUpdate: { taskId: string; contextId: string; status: Status } }
+  | { artifactUpdate: { taskId: string; contextId: string; artifact: Artifact; append: boolean; lastChunk: boolean } };
+
+const look_again_ms = 500;
+const never = new Promise<never>(() => {});
+
+/** Of SubscribeToTask: the task, then its end. Throws for a task that works no more. */
+export async function subscribe(ingress: Ingress, asked: Asked, id: string): Promise<AsyncIterable<TaskEvent>> {
+  const task = await ownTask(ingress, asked, id);
+  if (task.state === 'ended') throw new A2aError('UNSUPPORTED_OPERATION', 'The task has no further events.');
+  return (async function* () {
+    yield { task: printTask(task) };
+    yield* endOf(await awaitEnd(ingress, asked, task));
+  })();
+}
+
+/** The events of its end; none for a task that continues. */
+export function* endOf(task: store.Task): Generator<TaskEvent> {
+  if (task.state === 'running') return;
+  const of = { taskId: task.task_id, contextId: task.context_id };
+  const artifact = artifactOf(task);
+  if (artifact !== undefined) yield { artifactUpdate: { ...of, artifact, append: false, lastChunk: true } };
+  yield { statusUpdate: { ...of, status: statusOf(task) } };
+}
+
+/**
+ * The task after its end; as it is after the time, or when its caller leaves, or the service stops. `until` is when this process has
+ * stored its end.
+ */
+export async function awaitEnd(
+  ingress: Ingress,
+  asked: Asked,
+  { task_id }: store.Task,
+  { until = never, most_ms = Infinity }: { until?: Promise<unknown>; most_ms?: number } = {},
+): Promise<store.Task> {
+  let waking = until;
+  void until.then(() => (waking = never));
+  const signal = AbortSignal.any([asked.signal, ingress.stopping]);
+  const last = performance.now() + most_ms;
+  for (;;) {
+    const task = await ownTask(ingress, asked, task_id);
+    if (task.state === 'ended' || signal.aborted || performance.now() > last) return task;
+    await within(look_again_ms, waking, signal);
+  }
+}

@@ -1,0 +1,58 @@
+// A request on the agents' network. The key of its revision proves the agent, and the token of a run proves for whom it calls. Neither counts
+// alone: a token is believed only with the key of its own revision, and only while its run is open.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { AgentCaller, KeyCaller, Origin } from '../access/caller.ts';
+import type { Reader } from '../database/database.ts';
+import { callingRevision } from '../deploy/subagents.ts';
+import { bearerOf } from '../http/request-headers.ts';
+import type { Sender } from '../http/session-cookie.ts';
+import type { Ways } from '../http/surface.ts';
+import { readRun } from '../keys/read-run.ts';
+import type { RunClaims } from '../run-token.ts';
+
+interface Proofs {
+  db: Reader;
+  run_key: Buffer;
+  authenticate: (key: string | undefined, origin: Origin) => Promise<KeyCaller>;
+}
+
+/** No session of a person counts here. */
+export function agentWays({ db, run_key, authenticate }: Proofs): Pick<Ways, 'bearer' | 'cookie'> {
+  return {
+    cookie: {
+      isUsed: () => false,
+      authenticate: async () => await Promise.reject(new Problem('unauthenticated')),
+    },
+    bearer: {
+      isUsed: ({ headers }: Sender) => headers.has('authorization'),
+      authenticate: async ({ headers, origin }: Sender): Promise<AgentCaller> => {
+        const key = await authenticate(bearerOf(headers), origin);
+        const calling = await callingRevision(db, key.id);
+        if (calling === undefined)
+          throw new Problem('invalid_api_key', { detail: 'Only the key of a deployed agent works here.' });
+        const { agent_id, name, team_id, team, revision_id, version_id } = calling;
+        return {
+          kind: 'agent',
+          id: agent_id,
+          label: `agents/${name}`,
+          memberships: [],
+          name,
+          team: { id: team_id, name: team },
+          revision_id,
+          version_id,
+          run: openRun(readRun(run_key, key, headers)),
+          origin,
+        };
+      },
+    },
+  };
+}
+
+function openRun(read: ReturnType<typeof readRun>): RunClaims | undefined {
+  if (read?.is_expired) throw runEnded();
+  return read?.claims;
+}
+
+export function runEnded(): Problem {
+  return new Problem('run_refused', { detail: 'The run of this X-Svc-Run has ended.' });
+}

@@ -1,0 +1,64 @@
+// A call to an agent without a container: it asks for one (deploy/wake.ts) and waits until one takes calls. It is admitted again at each look,
+// so a call whose caller loses the right meanwhile, or whose agent is stopped, is refused. A failed start refuses all calls until its next
+// attempt, and no call causes one.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem, problems } from '@gantry/contract/problems.ts';
+import type { Admitted } from './admit.ts';
+import type { Ingress } from './ingress.ts';
+
+/** The limit of a call that nobody waits for. A start has a limit of its own. */
+export const longest_wait_ms = 10 * 60_000;
+const look_again_ms = 100;
+
+/**
+ * Throws `too_many_runs`, and `agent_unavailable` after a failed start. The result is called once, and gives the admission of the call at an
+ * instance, maybe of a newer revision. It throws the refusal at that moment, and `agent_unavailable` after a failed start or the limit.
+ */
+export function beginWait(
+  ingress: Pick<Ingress, 'agents' | 'waiting' | 'stopping'>,
+  { admitted, body }: { admitted: Admitted; body: Uint8Array },
+): (until: { limit_ms: number; signal: AbortSignal }) => Promise<Admitted> {
+  if (admitted.revision.instances.length > 0) return async () => await Promise.resolve(admitted);
+  refuseAfterFailure(admitted);
+  const leave = ingress.waiting.enter(admitted, body);
+  return async ({ limit_ms, signal }) => {
+    const until = performance.now() + limit_ms;
+    const ending = AbortSignal.any([signal, ingress.stopping]);
+    try {
+      for (let now = admitted; ; now = await now.again()) {
+        if (now.revision.instances.length > 0) return now;
+        refuseAfterFailure(now);
+        if (now.revision.start === null) await ingress.agents.wake(now.revision.revision_id);
+        if (performance.now() >= until) throw notAwake(now);
+        await sleep(look_again_ms, undefined, { signal: ending }).catch(() => {}); // the next line says why
+        if (ingress.stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
+        if (signal.aborted) throw new Problem('cancelled', { detail: `The caller of ${now.agent.ref} has left.` });
+      }
+    } finally {
+      leave();
+    }
+  };
+}
+
+function refuseAfterFailure({ agent, revision: { start } }: Admitted): void {
+  if (start === null || start.problem === null) return;
+  // Its detail is for readers of the log.
+  const { title } = problems[start.problem];
+  const left_ms = start.next_start_at === null ? 0 : Date.parse(start.next_start_at) - Date.now();
+  throw new Problem('agent_unavailable', {
+    detail: `${agent.ref} could not be started: ${title}.`,
+    hint: `Run \`svc status ${agent.name}\` for the reason. The next attempt follows by itself.`,
+    retry_after_seconds: Math.max(1, Math.ceil(left_ms / 1000)),
+    fields: { reason: start.problem },
+  });
+}
+
+/** Of an agent without an instance. */
+export function notAwake({ agent, revision: { start } }: Pick<Admitted, 'agent' | 'revision'>): Problem {
+  return start === null
+    ? new Problem('agent_unavailable', {
+        detail: `${agent.ref} is asleep.`,
+        hint: `A call starts it: svc invoke ${agent.name} '{}'`,
+      })
+    : new Problem('agent_unavailable', { detail: `${agent.ref} is still starting.`, retry_after_seconds: 5 });
+}

@@ -1,0 +1,96 @@
+// A call that another asset sends. Its id is known before it is sent, and it is stored before it is sent. So after a crash the same id finds
+// it again: its answer, or the instance that still has it. It is never sent twice. A lost one is answered as `interrupted`.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Origin } from '../access/caller.ts';
+import { Blocked } from '../guardrails/guarded-call.ts';
+import { findAssetById } from '../registry/find.ts';
+import type { TraceContext } from '../trace-context.ts';
+import { within } from '../within.ts';
+import type { Admitted } from './admit.ts';
+import type { Answer } from './answer.ts';
+import { answerOf } from './follow-invocation.ts';
+import type { Ingress } from './ingress.ts';
+import { cancelRun } from './invocations.ts';
+import type { Listener } from './listen.ts';
+import { sendCall } from './send-call.ts';
+import { startRun } from './start-run.ts';
+import * as store from './store.ts';
+
+export interface CallThrough {
+  id: string;
+  trace: TraceContext;
+  origin: Origin;
+  /** Decides now, and gives the body. Not called for a call that was sent before. */
+  admit: () => Promise<{ admitted: Admitted; body: Uint8Array }>;
+  /** Ends the call in the agent too. */
+  signal: AbortSignal;
+  /** Not of a call that was sent before. */
+  listener?: Listener | undefined;
+  /** The call ignored its cancel until its time was over. */
+  onStays: () => void;
+}
+
+const headers = new Headers({ 'content-type': 'application/json' });
+const look_again_ms = 500;
+/** For a cancelled call to end. */
+const grace_ms = 4000;
+
+/** The answer, also one that says why there is none. Throws the refusal of `admit`, or the reason of the signal. */
+export async function callThrough(ingress: Ingress, call: CallThrough): Promise<Answer> {
+  const { id, signal } = call;
+  const answering = (await store.findById(ingress.db, id)) === undefined ? send(ingress, call) : storedEnd(ingress, id);
+  const aborted = Promise.withResolvers<undefined>();
+  const onAbort = () => aborted.resolve(undefined);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    const answer = await Promise.race([answering, aborted.promise]);
+    if (answer !== undefined) return answer;
+    answering.catch(() => {}); // the reason of the signal is thrown instead
+    // Only a refusal ends the call. A process that loses the run leaves the call to the next one.
+    if (signal.reason instanceof Problem && !(await endedByCancel(ingress, id))) call.onStays();
+    throw signal.reason;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function send(ingress: Ingress, { id, trace, origin, admit, signal, listener }: CallThrough): Promise<Answer> {
+  const { admitted, body } = await admit();
+  signal.throwIfAborted();
+  const run = startRun(ingress, admitted, trace, id);
+  const sent = await sendCall(ingress, { admitted, run, origin, headers, body, is_stored: true, listener });
+  await sent.detach({ awaits_end: true });
+  const end = await sent.ending;
+  if ('answer' in end) return end.answer;
+  if (end.error instanceof Blocked) return answerOf(end.error);
+  // The connection broke, but the container may still work for the call.
+  return await storedEnd(ingress, id);
+}
+
+/** Of a call that this ingress or another one follows. */
+async function storedEnd({ db, stopping }: Ingress, id: string): Promise<Answer> {
+  for (;;) {
+    const row = await store.findById(db, id);
+    if (row === undefined) throw new Error(`the stored call ${id} is gone`);
+    const { status, content_type, body } = row;
+    if (status !== null && content_type !== null && body !== null) return { status, content_type, body };
+    await sleep(look_again_ms, undefined, { signal: stopping });
+  }
+}
+
+/** False when the call has not ended in time. */
+async function endedByCancel(ingress: Ingress, id: string): Promise<boolean> {
+  const row = await store.findById(ingress.db, id);
+  if (row === undefined || row.state === 'ended') return true;
+  const agent = await findAssetById(ingress.db, row.agent_id, null);
+  if (agent === undefined) return true;
+  try {
+    await cancelRun(ingress, agent, row);
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+  return (await within(grace_ms, storedEnd(ingress, id))) !== undefined;
+}

@@ -1,0 +1,29 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
+import type { Origin, SignedInCaller } from '../access/caller.ts';
+import type { Reader } from '../database/database.ts';
+import { findAssetById, type AssetRecord } from '../registry/find.ts';
+import type { Link } from '../run-token.ts';
+import { loadIdentity } from '../service-principals/load-caller.ts';
+
+export interface EndCallerOf {
+  caller_id: string;
+  /** In the words of a refusal. */
+  account: string;
+  /** The first asset of the chain of calls. */
+  first: Link;
+  origin: Origin;
+}
+
+/** The end caller of a run and the asset that they have called, as they are now. Throws the refusal of a call to that asset. */
+export async function loadEndCaller(
+  db: Reader,
+  { caller_id, account, first, origin }: EndCallerOf,
+): Promise<{ user: SignedInCaller; asset: AssetRecord }> {
+  const user = await loadIdentity(db, caller_id, origin);
+  if (user === undefined) throw new Problem('forbidden', { detail: `${account} is no longer active.` });
+  const asset = await findAssetById(db, first.id, user);
+  if (asset === undefined) throw new Problem('not_found', { detail: `${first.ref} no longer exists.` });
+  authorize(user, 'asset.invoke', asset);
+  return { user, asset };
+}

@@ -1,0 +1,56 @@
+// What an agent says during a call whose answer somebody else awaits. The events come beside the answer, on a connection of their own. So the
+// answer stays what it is without them, and a broken, slow or absent listener changes nothing of the run.
+import { Problem } from '@gantry/contract/problems.ts';
+import type { GuardedCall } from '../guardrails/guarded-call.ts';
+import type { Event } from '../guardrails/guarded-events.ts';
+import { passedEvents, readEvents } from './guarded-invocation.ts';
+import type { Ingress } from './ingress.ts';
+import type { PlacedCall } from './place-call.ts';
+import { wholeEvents } from './stream.ts';
+import { callAgent, type UpstreamCall } from './upstream.ts';
+
+/** Of one call. */
+export interface Listener {
+  /** Called when the call is sent. A call that is refused before has no events and no end. */
+  begin(): void;
+  /** An AG-UI event that the guardrails let pass. Never waits. False when no further one is wanted. */
+  hear(event: Event): boolean;
+  /** Called once, after the last event. */
+  end(): void;
+  /** Nobody listens any more. */
+  signal: AbortSignal;
+}
+
+interface HeardCall extends Pick<UpstreamCall, 'agent' | 'caller' | 'through'> {
+  run_id: string;
+  placed: PlacedCall;
+  guarded: GuardedCall | undefined;
+  /** The container has the run, or the call has ended. */
+  known: Promise<unknown>;
+}
+
+/** Hears nothing of an agent whose wrapper is older than this, and of one that cannot be reached. */
+export async function listen(
+  { connections, stopping }: Pick<Ingress, 'connections' | 'stopping'>,
+  { run_id, placed, guarded, known, ...to }: HeardCall,
+  listener: Listener,
+): Promise<void> {
+  listener.begin();
+  try {
+    await known;
+    const { signal } = listener;
+    const { instance } = placed;
+    const asking = { ...to, instance, method: 'GET', path: `/runs/${run_id}/events`, signal } as const;
+    const answered = await callAgent(connections, asking);
+    if (!answered.content_type.startsWith('text/event-stream')) return await answered.body.dump();
+    // Without an encoding the body gives buffers.
+    const body = answered.body as AsyncIterable<Buffer>;
+    const chunks = wholeEvents(body, { ref: to.agent.ref, run_id, stopping });
+    const events = guarded === undefined ? readEvents(chunks) : passedEvents(guarded.again(), chunks, run_id);
+    for await (const event of events) if (!listener.hear(event)) break;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  } finally {
+    listener.end();
+  }
+}

@@ -1,0 +1,110 @@
+// A call of an orchestration. The process that takes it holds its run from the start. After the sync budget the caller gets 202 with the run id.
+import { Problem, readProblem } from '@gantry/contract/problems.ts';
+import { randomUUIDv7 } from 'node:crypto';
+import { authorize } from '../access/authorize.ts';
+import type { Caller, SignedInCaller } from '../access/caller.ts';
+import { jsonReply, type Reply } from '../http/reply.ts';
+import type { RequestHeaders } from '../http/request-headers.ts';
+import { isDetached, runningReply } from '../invoke/detached.ts';
+import { signedIn } from '../principals/signed-in.ts';
+import { findVersionById, type AssetRecord } from '../registry/find.ts';
+import { loadAsset } from '../registry/load-asset.ts';
+import { findRun } from '../runs/run.ts';
+import type { TraceContext } from '../trace-context.ts';
+import { within } from '../within.ts';
+import { loadOrchestration } from './load-orchestration.ts';
+import { most_runs } from './orchestrate.ts';
+import { kind, type OrchestrationInput, type OrchestrationResult } from './orchestration-run.ts';
+import type { Orchestrations } from './parts.ts';
+
+export interface IncomingRun {
+  caller: Caller;
+  name: string;
+  body: { input: unknown; thread_id?: string | undefined };
+  headers: RequestHeaders;
+  trace: TraceContext;
+  /** Of the new run. */
+  id?: string;
+}
+
+export async function invoke(parts: Orchestrations, incoming: IncomingRun): Promise<Reply> {
+  const { headers } = incoming;
+  const { id, ended } = await begin(parts, incoming);
+  const { sync_budget_ms, stopping } = parts.ingress;
+  const over = isDetached(headers)
+    ? undefined
+    : await within(
+        sync_budget_ms,
+        ended.then(() => true),
+        stopping,
+      );
+  const run =
+    over === undefined ? undefined : await findRun<OrchestrationInput, OrchestrationResult>(parts.ingress.db, id);
+  if (run?.result) return jsonReply({ run_id: id, ...run.result }, 200, { 'x-run-id': id });
+  const problem = readProblem(run?.problem);
+  if (problem !== undefined) throw withRun(problem, id);
+  return runningReply(headers, { run_id: id, location: `/orchestrations/${incoming.name}/runs/${id}` });
+}
+
+const max_input_bytes = 1024 * 1024;
+
+/** Throws the refusal, `too_large`, `not_deployed`, or `rate_limited` when this process has no place. */
+export async function begin(
+  { ingress: { db }, worker }: Orchestrations,
+  { caller, name, body, trace, id }: IncomingRun,
+): Promise<{ id: string; ended: Promise<void> }> {
+  const user = signedIn(caller);
+  const asset = await loadAsset(db, { kind: 'orchestration', name }, user);
+  const serving_version_id = requireCallable(user, asset);
+  // It is stored with the run.
+  if (Buffer.byteLength(JSON.stringify(body.input)) > max_input_bytes)
+    throw new Problem('too_large', { detail: `The input is larger than ${max_input_bytes / 1024 ** 2} MB.` });
+  const version = await findVersionById(db, serving_version_id);
+  if (version === undefined) throw notDeployed(asset);
+  const { config } = await loadOrchestration(db, version.id);
+  const { timeout_seconds } = config;
+  const { request_id, ip } = caller.origin;
+  const input: OrchestrationInput = {
+    orchestration_id: asset.id,
+    name,
+    team_id: asset.team.id,
+    version_id: version.id,
+    version: version.version,
+    digest: version.digest,
+    input: body.input,
+    thread_id: body.thread_id ?? null,
+    deadline_at: timeout_seconds === undefined ? null : new Date(Date.now() + timeout_seconds * 1000).toISOString(),
+    origin: { request_id, ip },
+    trace,
+  };
+  const run = await worker().begin({
+    ...(id !== undefined && { id }),
+    kind,
+    mutex: `${kind}:${randomUUIDv7()}`,
+    input,
+    actor: { user_id: user.id, name: user.label },
+    team_id: asset.team.id,
+  });
+  if (run !== undefined) return run;
+  throw new Problem('rate_limited', {
+    detail: `This process executes ${most_runs} orchestrations already.`,
+    retry_after_seconds: 5,
+  });
+}
+
+/** The id of the serving version. Throws the refusal, or `not_deployed`. */
+export function requireCallable(user: SignedInCaller, asset: AssetRecord): string {
+  authorize(user, 'asset.invoke', asset);
+  if (asset.serving_version_id === null) throw notDeployed(asset);
+  return asset.serving_version_id;
+}
+
+const notDeployed = ({ ref, name }: AssetRecord) =>
+  new Problem('not_deployed', {
+    detail: `${ref} is not deployed.`,
+    hint: `Run \`svc orchestration deploy ${name}\`.`,
+  });
+
+function withRun({ code, detail, hint, errors, fields }: Problem, run_id: string): Problem {
+  return new Problem(code, { detail, errors, fields: { ...fields, run_id }, ...(hint === undefined ? {} : { hint }) });
+}

@@ -1,0 +1,203 @@
+// One call of a member. Each decides anew: `use` of the end caller on the orchestration, `use` of the orchestration on the member, and
+// allowed_callers against the orchestration's team. The end caller needs no `use` on the member.
+import type { OrchestrationConfig, OrchestrationMember } from '@gantry/contract/orchestration-yaml.ts';
+import { formatUsd, parseUsd } from '@gantry/contract/money.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { parseVersionRef } from '@gantry/contract/refs.ts';
+import { Refusal } from '../access/authorize.ts';
+import { noRequest, type SignedInCaller } from '../access/caller.ts';
+import type { CallingAsset } from '../access/decide.ts';
+import { requireCallableBy } from '../deploy/require-callable.ts';
+import { servingInputs, type ServingInput } from '../deploy/serving-inputs.ts';
+import { answeringRevision, type Admitted } from '../invoke/admit.ts';
+import type { Answer } from '../invoke/answer.ts';
+import { loadEndCaller } from '../invoke/end-caller.ts';
+import { callThrough } from '../invoke/call-through.ts';
+import { textOfOutput } from '../invoke/text-of-output.ts';
+import { spentByRun } from '../ledger/spending.ts';
+import { atPointer } from './at-pointer.ts';
+import { agentRef } from './agent-ref.ts';
+import type { Orchestration } from './load-orchestration.ts';
+import { into } from './member-input.ts';
+import { memberRunId } from './member-id.ts';
+import type { Json, MemberAnswer, OrchestrationRun } from './orchestration-run.ts';
+import type { OrchestrationParts } from './parts.ts';
+import { spanIdOf } from './record-run.ts';
+import { untilRestarted } from './until-restarted.ts';
+
+export interface MemberCall {
+  path: string;
+  member: OrchestrationMember;
+  input: unknown;
+}
+
+const most_attempts = 2;
+const max_answer_bytes = 1024 * 1024;
+
+/** `step` is the step of this call. Throws the refusal, `member_failed`, `member_waits`, `member_changed` or `mapping_needed`. */
+export async function callMember(
+  parts: OrchestrationParts,
+  step: OrchestrationRun,
+  { config, asset_ids }: Orchestration,
+  { path, member, input }: MemberCall,
+): Promise<MemberAnswer> {
+  const ref = agentRef(member);
+  const origin = { ...noRequest(), ...step.input.origin };
+  let sent: ServingInput | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const id = memberRunId(step.id, path, attempt);
+    const answer = await callThrough(parts.ingress, {
+      id,
+      trace: { ...step.input.trace, parent_id: spanIdOf(step.id) },
+      origin,
+      signal: step.signal,
+      listener: parts.readers.of(step.id)?.listener(path, id),
+      onStays: () => step.notice(`${member.name} was cancelled, and may still run.`),
+      admit: async () => {
+        const admit = async () => await admitMember(parts, step, { config, asset_id: asset_ids.get(ref), member });
+        const admitted = await (attempt === 1 ? admit() : untilRestarted(step.signal, admit));
+        sent = await servingInput(parts, admitted);
+        const fitted = into({ ref, pointer: member.input, schema: sent.input?.schema ?? null }, input);
+        const { thread_id } = step.input;
+        return { admitted, body: Buffer.from(JSON.stringify({ input: fitted, ...(thread_id && { thread_id }) })) };
+      },
+    });
+    if (member.retry === true && attempt < most_attempts && isInterrupted(answer)) continue;
+    const { revision_id = null, version = null, digest = null } = sent ?? {};
+    const said = readAnswer(ref, answer);
+    const output = (member.output === undefined ? said : atPointer(said, member.output)) as Json | undefined; // a part of parsed JSON
+    if (output === undefined)
+      throw failed(ref, `its output has nothing at ${member.output ?? ''}, as \`output\` of ${member.name} says`);
+    return {
+      member: member.name,
+      agent: ref,
+      run_id: id,
+      revision_id,
+      version,
+      digest,
+      text: textOfOutput(output),
+      output,
+    };
+  }
+}
+
+async function admitMember(
+  parts: OrchestrationParts,
+  step: OrchestrationRun,
+  called: { config: OrchestrationConfig; asset_id: string | undefined; member: OrchestrationMember },
+): Promise<Admitted> {
+  const { config, asset_id, member } = called;
+  const caller = { id: step.input.orchestration_id };
+  const [{ user, by }, { agent, serving }] = await Promise.all([
+    decideRun(parts, step),
+    asset_id === undefined ? nobody : parts.ingress.agents.member(caller, asset_id),
+    refuseOverBudget(parts, step.id, config),
+  ]);
+  if (agent === undefined)
+    throw new Problem('member_changed', {
+      detail: `${member.ref} of ${member.name} was deleted.`,
+      hint: 'Push the orchestration again, so that it names the new agent.',
+    });
+  try {
+    requireCallableBy(by, agent, serving);
+  } catch (error) {
+    if (error instanceof Refusal) await parts.recordRefusal(user, error);
+    throw error;
+  }
+  refuseOtherVersion(member, serving.version);
+  const revision = answeringRevision(agent, serving);
+  const { hidden } = serving;
+  const through = { root_run_id: step.id, chain: [{ id: by.id, ref: by.ref }] };
+  const again = async () => await admitMember(parts, step, called);
+  return { user, through, agent, revision, hidden, again };
+}
+
+const nobody = { agent: undefined, serving: undefined };
+
+/** The end caller and the orchestration, as they are now. */
+async function decideRun(
+  { ingress: { db } }: OrchestrationParts,
+  { input, actor }: Pick<OrchestrationRun, 'input' | 'actor'>,
+): Promise<{ user: SignedInCaller; by: CallingAsset }> {
+  const { user, asset } = await loadEndCaller(db, {
+    caller_id: actor.user_id,
+    account: `The account ${actor.name}`,
+    first: { id: input.orchestration_id, ref: `orchestrations/${input.name}` },
+    origin: { ...noRequest(), ...input.origin },
+  });
+  const { id, ref, name, team } = asset;
+  return { user, by: { kind: 'orchestration', id, ref, name, team } };
+}
+
+async function refuseOverBudget(
+  { ingress: { db } }: OrchestrationParts,
+  run_id: string,
+  { budget_usd }: OrchestrationConfig,
+) {
+  if (budget_usd === undefined) return;
+  const spent = await spentByRun(db, run_id);
+  if (spent < parseUsd(budget_usd)) return;
+  throw new Problem('budget_exceeded', {
+    detail: `The models of this run have cost ${formatUsd(spent)}, and its \`budget_usd\` is ${budget_usd}.`,
+  });
+}
+
+async function servingInput({ ingress: { db } }: OrchestrationParts, { agent }: Admitted): Promise<ServingInput> {
+  const [serving] = await servingInputs(db, [agent.id]);
+  if (serving === undefined) throw new Problem('not_deployed', { detail: `${agent.ref} is not deployed.` });
+  return serving;
+}
+
+function refuseOtherVersion({ name, ref }: OrchestrationMember, version: string): void {
+  const wanted = parseVersionRef(ref)?.version ?? version;
+  if (version === wanted) return;
+  throw new Problem('member_changed', {
+    detail: `${name} is ${ref}, and version ${version} serves now.`,
+    hint: `Deploy ${ref}, or push the orchestration with another version of it.`,
+  });
+}
+
+/** The output. Throws for every answer without one. */
+function readAnswer(ref: string, { status, content_type, body }: Answer): unknown {
+  if (body.length > max_answer_bytes) throw failed(ref, `its answer is larger than ${max_answer_bytes / 1024 ** 2} MB`);
+  if (content_type.startsWith('text/plain') && status === 200) return body.toString();
+  const said = readJson(body);
+  if (status !== 200) {
+    const { code } = (said ?? {}) as { code?: unknown };
+    const why = detailOf(said) ?? `it answered with status ${status}`;
+    throw failed(ref, why, typeof code === 'string' ? code.slice(0, 60) : undefined);
+  }
+  const { status: state, output, error } = (said ?? {}) as { status?: unknown; output?: unknown; error?: unknown };
+  // A call that was followed has its failure inside its answer.
+  if (state === 'failed' || state === 'cancelled') throw failed(ref, detailOf(error) ?? `its run ${state}`);
+  if (state === 'interrupted')
+    throw new Problem('member_waits', {
+      detail: `${ref} waits for a person.`,
+      hint: 'Call the agent itself, or use one that decides alone.',
+    });
+  if (output === undefined) throw failed(ref, 'its answer has no output');
+  return output;
+}
+
+function detailOf(problem: unknown): string | undefined {
+  const { detail } = (problem ?? {}) as { detail?: unknown };
+  return typeof detail === 'string' ? detail.slice(0, 1000) : undefined;
+}
+
+function failed(ref: string, why: string, code?: string): Problem {
+  const fields = { agent: ref, ...(code === undefined ? {} : { member_code: code }) };
+  return new Problem('member_failed', { detail: `${ref} failed: ${why}${why.endsWith('.') ? '' : '.'}`, fields });
+}
+
+function isInterrupted({ status, body }: Answer): boolean {
+  const said = status === 503 ? readJson(body) : undefined;
+  return (said as { run_status?: unknown } | undefined)?.run_status === 'interrupted';
+}
+
+function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

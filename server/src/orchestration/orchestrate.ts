@@ -1,0 +1,157 @@
+// The engine: asks the strategy for the next calls, makes them side by side, and asks again. After a crash, ended steps return their outputs
+// and the strategy decides the same. A failed member is replaced by its fallback.
+import { leadOf, type OrchestrationConfig, type OrchestrationMember } from '@gantry/contract/orchestration-yaml.ts';
+import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
+import { textOfOutput } from '../invoke/text-of-output.ts';
+import { servingInputs } from '../deploy/serving-inputs.ts';
+import { findAssetsById } from '../registry/find.ts';
+import type { RunKind } from '../runs/run.ts';
+import { agentRef } from './agent-ref.ts';
+import { callMember } from './call-member.ts';
+import { loadOrchestration, type Orchestration } from './load-orchestration.ts';
+import type { OrchestrationInput, OrchestrationResult, OrchestrationRun } from './orchestration-run.ts';
+import type { OrchestrationParts } from './parts.ts';
+import type { Call, MemberFacts, Outcome, Story } from './strategies/strategy.ts';
+import { strategies } from './strategies/index.ts';
+
+/** In one process. */
+export const most_runs = 64;
+const most_calls = 50;
+
+export function orchestrationKind(parts: OrchestrationParts): RunKind<OrchestrationInput> {
+  return {
+    shares: { max: most_runs, team: most_runs, user: most_runs },
+    work: async (run) => await withinDeadline(run, async (timed) => await orchestrate(parts, timed)),
+  };
+}
+
+async function orchestrate(parts: OrchestrationParts, run: OrchestrationRun): Promise<OrchestrationResult> {
+  const orchestration = await loadOrchestration(parts.ingress.db, run.input.version_id);
+  const { config } = orchestration;
+  const value = run.input.input;
+  const story: Story & { ended: Map<string, Outcome> } = {
+    config,
+    input: { value, text: textOfOutput(value) },
+    members: await factsOf(parts, orchestration),
+    ended: new Map(),
+  };
+  const last = new Map<string, Outcome>();
+  for (let calls = 0; ;) {
+    const next = strategies[config.strategy](story);
+    if ('answer' in next) return resultOf(config, next.answer, last);
+    const fresh = next.calls.filter(({ path }) => !story.ended.has(path));
+    calls += fresh.length;
+    if (calls > most_calls)
+      throw new Problem('too_many_calls', { detail: `A run makes at most ${most_calls} calls of members.` });
+    await Promise.all(
+      fresh.map(async (call) => {
+        const outcome = await settle(parts, run, orchestration, call);
+        story.ended.set(call.path, outcome);
+        last.set(call.member, outcome);
+      }),
+    );
+  }
+}
+
+// No fallback can help: they are about the run, or a person must act.
+const ends_the_run: readonly ProblemCode[] = [
+  'budget_exceeded',
+  'cancelled',
+  'forbidden',
+  'member_changed',
+  'member_waits',
+  'not_found',
+  'run_timeout',
+];
+
+async function settle(
+  parts: OrchestrationParts,
+  run: OrchestrationRun,
+  orchestration: Orchestration,
+  { path, member: name, input, may_fail }: Call,
+): Promise<Outcome> {
+  const { config } = orchestration;
+  let failure: Problem | undefined;
+  for (const member of withFallbacks(config, name)) {
+    const own = failure === undefined ? path : `${path}:fallback:${member.name}`;
+    try {
+      const answer = await run.step(
+        own,
+        async (step) => await callMember(parts, step, orchestration, { path: own, member, input }),
+      );
+      return { status: 'done', text: answer.text, output: answer.output };
+    } catch (error) {
+      if (!(error instanceof Problem) || run.signal.aborted || ends_the_run.includes(error.code)) throw error;
+      failure = error;
+    }
+  }
+  if (failure === undefined) throw new Error(`there is no member ${name}`);
+  if (may_fail !== true || config.on_error !== 'continue') throw failure;
+  return { status: 'failed', reason: failure.detail };
+}
+
+/** No fallbacks form a circle: the file is checked for that. A lead is nobody's fallback. */
+function withFallbacks(config: OrchestrationConfig, name: string): OrchestrationMember[] {
+  const found = config.agents.find((member) => member.name === name);
+  if (found === undefined) return [];
+  const { fallback } = found;
+  const hasNext = fallback !== undefined && fallback !== leadOf(config)?.name;
+  return hasNext ? [found, ...withFallbacks(config, fallback)] : [found];
+}
+
+/** For a supervisor. */
+async function factsOf(
+  { ingress: { db } }: OrchestrationParts,
+  { config, asset_ids }: Orchestration,
+): Promise<Map<string, MemberFacts>> {
+  if (config.strategy !== 'supervisor') return new Map();
+  const ids = [...asset_ids.values()];
+  const [assets, inputs] = await Promise.all([findAssetsById(db, ids, null), servingInputs(db, ids)]);
+  return new Map(
+    config.agents.map((member) => {
+      const { name } = member;
+      const id = asset_ids.get(agentRef(member));
+      const description = assets.find((asset) => asset.id === id)?.description ?? '';
+      const input_schema = inputs.find(({ agent_id }) => agent_id === id)?.input?.schema ?? null;
+      return [name, { description, input_schema }];
+    }),
+  );
+}
+
+function resultOf(
+  { agents }: OrchestrationConfig,
+  { text, state }: { text: string | null; state: 'done' | 'partial' },
+  last: ReadonlyMap<string, Outcome>,
+): OrchestrationResult {
+  const members = agents.flatMap(({ name }) => {
+    const outcome = last.get(name);
+    if (outcome === undefined) return [];
+    const shown =
+      outcome.status === 'done' ? { status: 'done' as const, output: outcome.output } : { status: 'failed' as const };
+    return [[name, shown] as const];
+  });
+  return { status: state, output: { text, members: Object.fromEntries(members) } };
+}
+
+/** The run with a signal that its deadline aborts too. */
+async function withinDeadline<T>(run: OrchestrationRun, work: (run: OrchestrationRun) => Promise<T>): Promise<T> {
+  const { deadline_at } = run.input;
+  if (deadline_at === null) return await work(run);
+  const late = new AbortController();
+  const overdue = () => late.abort(new Problem('run_timeout'));
+  const timer = setTimeout(overdue, Math.max(0, Date.parse(deadline_at) - Date.now()));
+  try {
+    return await work({
+      ...run,
+      signal: AbortSignal.any([run.signal, late.signal]),
+      step: async (name, act, undo) =>
+        await run.step(
+          name,
+          async (step) => await act({ ...step, signal: AbortSignal.any([step.signal, late.signal]) }),
+          undo,
+        ),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,54 @@
+// The run of an orchestration: what it is given, and what it gives.
+import type { z } from 'zod';
+import type { Run } from '../runs/run.ts';
+import type { TraceContext } from '../trace-context.ts';
+
+export type Json = z.core.util.JSONType;
+
+/** Of the run's row. */
+export const kind = 'orchestration';
+
+/** Then the contents of a run are forgotten. */
+export const keep_days = 7;
+
+export interface OrchestrationInput {
+  orchestration_id: string;
+  name: string;
+  team_id: string;
+  version_id: string;
+  version: string;
+  digest: string;
+  /** The caller's. Forgotten after a week. */
+  input?: unknown;
+  /** For members that keep threads. */
+  thread_id: string | null;
+  /** ISO 8601; null without `timeout_seconds`. */
+  deadline_at: string | null;
+  origin: { request_id: string | null; ip: string | null };
+  trace: TraceContext;
+}
+
+export type OrchestrationRun = Run<OrchestrationInput>;
+
+/** The output of a step that calls a member. */
+export interface MemberAnswer {
+  member: string;
+  /** agents/<name> */
+  agent: string;
+  /** Of the call. */
+  run_id: string;
+  /** Which took the call; null when it was found again after a crash. */
+  revision_id: string | null;
+  version: string | null;
+  digest: string | null;
+  text: string;
+  output: Json;
+}
+
+export interface OrchestrationResult {
+  status: 'done' | 'partial';
+  output: {
+    text: string | null;
+    members: Record<string, { status: 'done' | 'failed'; output?: Json }>;
+  };
+}

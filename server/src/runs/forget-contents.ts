@@ -1,0 +1,10 @@
+import type { Database } from '../database/database.ts';
+import * as store from './store.ts';
+
+/**
+ * Forgets what the runs of a kind were given and what they gave: `input.input`, `text` and `output` of steps and results, events, and the
+ * words of failures. Who began a run, when, and how it ended stays.
+ */
+export async function forgetContents(db: Database, kind: string, keep_days: number): Promise<void> {
+  await db.transaction(async (tx) => await store.forgetContents(tx, kind, keep_days));
+}
