@@ -18,12 +18,14 @@ import { slowestFiles } from './slowest-files.js';
 import { runStaticChecks } from './static-checks.js';
 import { print, PartFailed, step } from './step.js';
 import { ensureTestPrograms } from './test-programs.js';
-import { tallyVitest } from './vitest-report.js';
+import { failedFiles, tallyTwoRuns, tallyVitest } from './vitest-report.js';
 
 /** @import { Tally } from './vitest-report.js' */
 
 const suite_timeout_seconds = 3600;
 const max_shown_files = 10;
+/** More failures than that are no accident of timing. */
+const max_files_again = 5;
 
 const filters = process.argv.slice(2);
 const isWhole = filters.length === 0;
@@ -60,18 +62,41 @@ async function runEverything() {
     await step('test programs', ensureTestPrograms);
   });
   const checks = await checking;
-  const vitest = prepared.failed > 0 ? prepared : await runVitest(baseImage);
+  const files = prepared.failed > 0 ? prepared : await runVitest(baseImage);
   const pytest = await testingPython;
-  if (pytest === undefined) return [vitest];
+  if (pytest === undefined) return [files];
   print(pytest.output);
-  return [checks, vitest, pytest.tally];
+  return [checks, files, pytest.tally];
 }
 
-/** @param {string} baseImage */
+/**
+ * The files that failed in a whole run get a second run, alone (docs/decisions/0059). A run of chosen files gets none.
+ *
+ * @param {string} baseImage
+ */
 async function runVitest(baseImage) {
+  const first = await vitest(baseImage, 'first', filters);
+  for (const { file, seconds } of slowestFiles(first.report, max_shown_files))
+    print(`  ${String(seconds).padStart(4)} s  ${relative(cloneFolder, file)}`);
+  const failed = failedFiles(first.report);
+  if (!isWhole || first.isIncomplete || failed.length === 0 || failed.length > max_files_again)
+    return tallyVitest(first.report, first.exit_code);
+  print(`\n  ${failed.length} of the files failed. They run again, alone.`);
+  const second = await vitest(baseImage, 'second', ['--maxWorkers=1', ...failed]);
+  return tallyTwoRuns(first.report, second.report, second.exit_code);
+}
+
+/**
+ * @param {string} baseImage
+ * @param {string} name of the report
+ * @param {string[]} files parts of paths, and options; empty for all
+ * @returns {Promise<{ report: string | undefined, exit_code: number, isIncomplete: boolean }>} `isIncomplete`: the report does not say all
+ *   that went wrong, for example an error outside every test
+ */
+async function vitest(baseImage, name, files) {
   print('');
-  const env = cloneEnvironment({ BASE_IMAGE: baseImage, ...(await buildEnvironment()) });
-  const path = join(reports, 'vitest.json');
+  const path = join(reports, `${name}.json`);
+  const outside = join(reports, `${name}-outside.json`);
   const { exit_code } = await runCommand(
     [
       'node',
@@ -79,15 +104,22 @@ async function runVitest(baseImage) {
       'run',
       '--reporter=default',
       '--reporter=json',
+      '--reporter=./setup/outside-errors.js',
       `--outputFile.json=${path}`,
-      ...filters,
+      ...files,
     ],
-    { cwd: cloneFolder, env, timeout_seconds: suite_timeout_seconds, inherit: true },
+    {
+      cwd: cloneFolder,
+      env: cloneEnvironment({ BASE_IMAGE: baseImage, OUTSIDE_ERRORS: outside, ...(await buildEnvironment()) }),
+      timeout_seconds: suite_timeout_seconds,
+      inherit: true,
+    },
   );
-  const report = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-  for (const { file, seconds } of slowestFiles(report, max_shown_files))
-    print(`  ${String(seconds).padStart(4)} s  ${relative(cloneFolder, file)}`);
-  return tallyVitest(report, exit_code);
+  return {
+    report: existsSync(path) ? readFileSync(path, 'utf8') : undefined,
+    exit_code,
+    isIncomplete: !existsSync(outside) || readFileSync(outside, 'utf8') !== '[]',
+  };
 }
 
 /** @param {string} uv */

@@ -14,9 +14,7 @@
  * @returns {Tally}
  */
 export function tallyVitest(json, exit_code) {
-  /** @type {unknown} */
-  const report = JSON.parse(json ?? '{}');
-  const files = /** @type {{ testResults?: FileResult[] }} */ (report).testResults ?? []; // vitest's own format
+  const files = filesOf(json);
   const tests = files.flatMap((file) => file.assertionResults);
   const passed = tests.filter((test) => test.status === 'passed').length;
   const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
@@ -34,6 +32,51 @@ export function tallyVitest(json, exit_code) {
     return { passed, failed: 1, complaints: [`vitest ended with exit code ${exit_code} though no test failed`] };
   }
   return { passed, failed, complaints };
+}
+
+/**
+ * The files of a run that failed. Empty when none did, and also when the run failed outside its files.
+ *
+ * @param {string | undefined} json vitest's JSON report
+ * @returns {string[]}
+ */
+export function failedFiles(json) {
+  return filesOf(json)
+    .filter(({ status }) => status === 'failed')
+    .map(({ name }) => name);
+}
+
+/**
+ * The result of a run whose failed files ran a second time, alone. The second run counts. What failed only the first time is named
+ * as unsteady, with its cause.
+ *
+ * @param {string | undefined} first vitest's JSON report of the whole run
+ * @param {string | undefined} second vitest's JSON report of the failed files
+ * @param {number} exit_code of the second run
+ * @returns {Tally}
+ */
+export function tallyTwoRuns(first, second, exit_code) {
+  const again = new Map(filesOf(second).map((file) => [file.name, file]));
+  const files = filesOf(first).map((file) => (file.status === 'failed' ? (again.get(file.name) ?? file) : file));
+  const tally = tallyVitest(JSON.stringify({ testResults: files }), exit_code);
+  const steady = new Set(files.flatMap((file) => file.assertionResults.filter(isFailed).map((test) => test.fullName)));
+  const unsteady = filesOf(first)
+    .flatMap((file) => file.assertionResults.filter(isFailed))
+    .filter(({ fullName }) => !steady.has(fullName));
+  return {
+    ...tally,
+    complaints: [...unsteady.map((test) => `unsteady: ${test.fullName}: ${firstLine(test)}`), ...tally.complaints],
+  };
+}
+
+/**
+ * @param {string | undefined} json
+ * @returns {FileResult[]}
+ */
+function filesOf(json) {
+  /** @type {unknown} */
+  const report = JSON.parse(json ?? '{}');
+  return /** @type {{ testResults?: FileResult[] }} */ (report).testResults ?? []; // vitest's own format
 }
 
 /** Enough to tell one cause from another where only the end of the log is at hand. @param {TestResult} test */

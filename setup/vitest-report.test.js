@@ -1,6 +1,6 @@
 // @ts-check
 import { expect, test } from 'vitest';
-import { tallyVitest } from './vitest-report.js';
+import { failedFiles, tallyTwoRuns, tallyVitest } from './vitest-report.js';
 
 /** @param {string[]} statuses @param {string} status */
 function reportOf(statuses, status = 'passed') {
@@ -41,4 +41,30 @@ test('a run that executed nothing, or wrote no report, is a failure', () => {
 
 test('an error outside every test fails the run', () => {
   expect(tallyVitest(reportOf(['passed']), 1)).toMatchObject({ passed: 1, failed: 1 });
+});
+
+test('a file that passes when it runs again counts as passed, and its first failure is named', () => {
+  const first = reportOf(['passed', 'failed'], 'failed');
+  expect(failedFiles(first)).toEqual(['some.test.ts']);
+  expect(tallyTwoRuns(first, reportOf(['passed', 'passed']), 0)).toEqual({
+    passed: 2,
+    failed: 0,
+    complaints: ['unsteady: test 1: Error: no'],
+  });
+});
+
+test('a test that fails again counts as failed, and so does a second run without a report', () => {
+  const first = reportOf(['passed', 'failed'], 'failed');
+  const failed = { passed: 1, failed: 1, complaints: ['failed: test 1: Error: no'] };
+  expect(tallyTwoRuns(first, first, 1)).toEqual(failed);
+  expect(tallyTwoRuns(first, undefined, 1)).toEqual(failed);
+});
+
+test('a test that another one spoils in the second run counts as failed', () => {
+  const first = reportOf(['passed', 'failed'], 'failed');
+  expect(tallyTwoRuns(first, reportOf(['failed', 'passed'], 'failed'), 1)).toEqual({
+    passed: 1,
+    failed: 1,
+    complaints: ['unsteady: test 1: Error: no', 'failed: test 0: Error: no'],
+  });
 });

@@ -94,7 +94,7 @@ test('a fallback that answers is shown as one', async () => {
   await open('/orchestrations/helpdesk/try');
   await run(page, 'fail');
   await node(page, 'edit', 'fallback used').waitFor();
-  await page.getByRole('table', { name: 'Calls' }).getByText('edit:fallback:tone').waitFor();
+  await page.getByRole('table', { name: 'Calls' }).getByText('edit:fallback:tone', { exact: true }).first().waitFor();
   await node(page, 'facts', 'not called').waitFor();
   expect(faults).toEqual([]);
 });
