@@ -149,8 +149,7 @@ test('kill -9 of a member with `retry: true`: the call is lost, and the member i
   });
 });
 
-// Last, because the call goes on when the container does.
-test('a member that answers nothing, not even a cancel: the run ends soon after timeout_seconds, and says so', async () => {
+test('a member that answers nothing, not even a cancel: the run ends soon after timeout_seconds and says so, and the member ends its call when it answers again', async () => {
   await flow.deploy('late', `strategy: sequential\ntimeout_seconds: 5\nagents: {ann: ${ann}}\n`);
   const seen = await engineOf(gantry);
   const begun = await flow.call('late', 'slow 600', { prefer: 'respond-async' });
@@ -167,4 +166,5 @@ test('a member that answers nothing, not even a cancel: the run ends soon after 
   } finally {
     await container.unpause();
   }
+  await expect.poll(async () => await inFlight('ann'), { timeout: 30_000 }).toBe(0);
 });

@@ -9,12 +9,15 @@ import type { Image } from './base-image.ts';
 export const uvDirectory = '/opt/uv';
 export const uvPath = `${uvDirectory}/bin/uv`;
 
-// The move comes last, so a volume with `uv` is always complete, also after a kill.
+// The move comes last, so a volume with `uv` is always complete, also after a kill. Two services may fetch at once: each has its own part.
 const fetchUv = `
 set -e
 python3 -m pip install --target /tmp/tools --quiet --disable-pip-version-check --no-cache-dir --no-compile --only-binary :all: uv
-cp /tmp/tools/bin/uv ${uvPath}.part
-mv ${uvPath}.part ${uvPath}
+part=$(mktemp ${uvPath}.XXXXXX)
+trap 'rm -f "$part"' EXIT
+cp /tmp/tools/bin/uv "$part"
+chmod 755 "$part"
+mv "$part" ${uvPath}
 `;
 
 /** Installs uv from the package index into a separate volume, once per base image. The mount is read-only, so no image includes uv. */

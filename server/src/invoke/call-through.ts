@@ -4,15 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Origin } from '../access/caller.ts';
 import { Blocked } from '../guardrails/guarded-call.ts';
-import { findAssetById } from '../registry/find.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { within } from '../within.ts';
 import type { Admitted } from './admit.ts';
 import type { Answer } from './answer.ts';
 import { answerOf } from './follow-invocation.ts';
 import type { Ingress } from './ingress.ts';
-import { cancelRun } from './invocations.ts';
 import type { Listener } from './listen.ts';
+import { cancelUntilTaken } from './repeat-cancels.ts';
 import { sendCall } from './send-call.ts';
 import { startRun } from './start-run.ts';
 import * as store from './store.ts';
@@ -84,13 +83,5 @@ async function storedEnd({ db, stopping }: Ingress, id: string): Promise<Answer>
 async function endedByCancel(ingress: Ingress, id: string): Promise<boolean> {
   const row = await store.findById(ingress.db, id);
   if (row === undefined || row.state === 'ended') return true;
-  const agent = await findAssetById(ingress.db, row.agent_id, null);
-  if (agent === undefined) return true;
-  try {
-    await cancelRun(ingress, agent, row);
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
-  return (await within(grace_ms, storedEnd(ingress, id))) !== undefined;
+  return (await cancelUntilTaken(ingress, row)) && (await within(grace_ms, storedEnd(ingress, id))) !== undefined;
 }

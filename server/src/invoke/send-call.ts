@@ -196,5 +196,4 @@ async function storeAnswer(ingress: Ingress, run_id: string, ending: Promise<End
         : undefined;
   if (answer !== undefined) await retryWhileAway(stopping, async () => await store.end(db, run_id, answer));
   await ingress.followed.leave(run_id);
-  await ingress.forgetOld();
 }

@@ -143,6 +143,17 @@ export async function renew(db: Tx, { owner, lease_ms }: Follower, ids: readonly
   return rows.map(({ id }) => id);
 }
 
+/** The calls that an ingress follows, and whose containers have not taken their cancel. */
+export async function pendingCancels(db: Reader, owner: string): Promise<Invocation[]> {
+  return await db.all<Invocation>(
+    sql`select ${columns} from invocation where state = 'running' and cancel_pending and owner = ${owner}`,
+  );
+}
+
+export async function setCancelPending(db: Tx, id: string, pending: boolean): Promise<void> {
+  await db.run(sql`update invocation set cancel_pending = ${pending} where id = ${id} and state = 'running'`);
+}
+
 /** Any ingress may follow these calls at once. */
 export async function release(db: Tx, owner: string, ids: readonly string[]): Promise<void> {
   await db.run(sql`

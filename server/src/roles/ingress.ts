@@ -8,6 +8,7 @@ import type { SurfaceHandlers } from '../http/handlers.ts';
 import { a2aHandlers } from '../invoke/a2a/handlers.ts';
 import { agentWays } from '../invoke/agent-caller.ts';
 import { openIngress } from '../invoke/ingress.ts';
+import { repeatCancels } from '../invoke/repeat-cancels.ts';
 import { invokeRoutes } from '../invoke/routes.ts';
 import { deriveKey } from '../derive-key.ts';
 import { keyAuthenticator } from '../keys/authenticate.ts';
@@ -92,13 +93,14 @@ export function openIngressRole(parts: RoleParts): Role {
         },
       );
       open.defer(async () => await worker?.stop());
-      const forgetting = startLoop(async () => await forgetContents(db, kind, keep_days), {
-        pause_ms: forget_every_ms,
-        failed_pause_ms: 60_000,
-        onError,
-      });
+      const forget = async () => {
+        await forgetContents(db, kind, keep_days);
+        await ingress.forgetOld();
+      };
+      const forgetting = startLoop(forget, { pause_ms: forget_every_ms, failed_pause_ms: 60_000, onError });
       open.defer(async () => await forgetting.stop());
-      ingress.background(ingress.forgetOld());
+      const cancelling = repeatCancels(ingress, onError);
+      open.defer(async () => await cancelling.stop());
       ingress.followed.start();
     },
   };

@@ -24,6 +24,7 @@ export function AgentFacts({ name }: { name: string }) {
     return <div className="skeleton h-80" />;
   // The service checked it when the version was pushed.
   const config = (running?.config ?? {}) as Partial<AgentConfig>;
+  const references = running?.references.map(({ ref }) => ref) ?? [];
   return (
     <div>
       <Section title="What it may reach" aside={version}>
@@ -32,12 +33,8 @@ export function AgentFacts({ name }: { name: string }) {
             ['Network', <Network key="network" egress={status.egress ?? config.deploy?.egress} />],
             ['Models', list([config.model?.primary, config.model?.fallback])],
             ['Secrets', list(config.deploy?.secrets ?? [])],
-            [
-              'Assets',
-              running === undefined || running.references.length === 0
-                ? none
-                : running.references.map(({ ref }) => <AssetLink key={ref} at={ref} />),
-            ],
+            ['Assets', links(references.filter((ref) => !isOfAgent(ref)))],
+            ['Other agents', links(references.filter(isOfAgent))],
             ['Guardrails', list(config.guardrails?.map((rule) => (typeof rule === 'string' ? rule : rule.name)) ?? [])],
           ]}
         />
@@ -86,6 +83,11 @@ function list(names: readonly (string | undefined)[]): ReactNode {
   const known = names.filter((name) => name !== undefined);
   return known.length === 0 ? none : <span className="font-mono text-meta">{known.join(', ')}</span>;
 }
+
+const isOfAgent = (ref: string) => ref.startsWith('agents/');
+
+const links = (refs: readonly string[]): ReactNode =>
+  refs.length === 0 ? none : refs.map((ref) => <AssetLink key={ref} at={ref} />);
 
 function Network({ egress }: { egress: readonly string[] | null | undefined }) {
   if (egress === null || egress === undefined) return <span className="text-waiting">the whole internet</span>;

@@ -15,9 +15,8 @@ export async function readCard(ingress: Ingress, asked: Question & Pick<Asked, '
   const { user, agent, serving, base_url } = await findForReader(ingress, asked);
   const { name, description, tags } = agent;
   const { revision, version } = serving;
-  // A card starts no container.
-  const isAwake = revision !== undefined && revision.instances.length > 0;
-  const described = isAwake ? await describeAgent(ingress, { agent, revision, user }, asked.signal) : undefined;
+  const described =
+    revision === undefined ? undefined : await describeAgent(ingress, { agent, revision, user }, asked.signal);
   const url = `${base_url}/agents/${name}/a2a`;
   return jsonReply(printCard({ name, description, tags, version, url, input_schema: described?.input_schema ?? null }));
 }

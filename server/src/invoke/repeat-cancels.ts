@@ -1,0 +1,46 @@
+// A container that answers nothing cannot be told of a cancel. So the cancel is stored, and the ingress that follows the call sends it again
+// until the container takes it or the call ends.
+import { Problem } from '@gantry/contract/problems.ts';
+import { startLoop, type Loop } from '../queue/loop.ts';
+import { findAssetById } from '../registry/find.ts';
+import type { Ingress } from './ingress.ts';
+import { cancelRun } from './invocations.ts';
+import { retryWhileAway } from './retry-while-away.ts';
+import * as store from './store.ts';
+
+type Cancelled = Pick<store.Invocation, 'id' | 'agent_id' | 'instance_id'>;
+
+const pause_ms = 2000;
+
+/** False when the container answers nothing now. Then the cancel is repeated. */
+export async function cancelUntilTaken(ingress: Ingress, call: Cancelled): Promise<boolean> {
+  const isTaken = await send(ingress, call);
+  if (!isTaken) await store.setCancelPending(ingress.db, call.id, true);
+  return isTaken;
+}
+
+/** Of the calls that this ingress follows. */
+export function repeatCancels(ingress: Ingress, onError: (error: unknown) => void): Loop {
+  const { db, owner, stopping } = ingress;
+  const repeat = async () => {
+    const calls = await store.pendingCancels(db, owner);
+    await Promise.all(
+      calls.map(async (call) => {
+        if (await send(ingress, call)) await store.setCancelPending(db, call.id, false);
+      }),
+    );
+  };
+  return startLoop(async () => await retryWhileAway(stopping, repeat), { pause_ms, onError });
+}
+
+async function send(ingress: Ingress, call: Cancelled): Promise<boolean> {
+  const agent = await findAssetById(ingress.db, call.agent_id, null);
+  if (agent === undefined) return true;
+  try {
+    await cancelRun(ingress, agent, call);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
