@@ -59,8 +59,10 @@ async function send(ingress: Ingress, { id, trace, origin, admit, signal, listen
   const { admitted, body } = await admit();
   signal.throwIfAborted();
   const run = startRun(ingress, admitted, trace, id);
-  const sent = await sendCall(ingress, { admitted, run, origin, headers, body, is_stored: true, listener });
+  const sent = await sendCall(ingress, { admitted, run, origin, headers, body, is_stored: true, listener, signal });
   await sent.detach({ awaits_end: true });
+  // A cancel that came before the call was stored has found nothing to end.
+  if (signal.reason instanceof Problem) await endedByCancel(ingress, id);
   const end = await sent.ending;
   if ('answer' in end) return end.answer;
   if (end.error instanceof Blocked) return answerOf(end.error);

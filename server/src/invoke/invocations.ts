@@ -35,18 +35,19 @@ export async function cancelInvocation(ingress: Ingress, { caller, name, run_id 
   return jsonReply({ run_id, status: 'cancelling' }, 202);
 }
 
-/** As far as the agent's code allows. A call that waits for an instance is begun by none. A container that is gone has no run. Throws `agent_unavailable` for a hanging one. */
+/** As far as the agent's code allows. A call that waits for an instance is begun by none. A container that is gone has no run. False when the container does not know the run, or not yet. Throws `agent_unavailable` for a hanging one. */
 export async function cancelRun(
   ingress: Ingress,
   agent: { id: string; ref: string },
   { id, instance_id }: Pick<store.Invocation, 'id' | 'instance_id'>,
-): Promise<void> {
+): Promise<boolean> {
   if (instance_id === null) {
     const fields = { run_id: id, run_status: 'cancelled' };
-    return await store.end(ingress.db, id, answerOf(new Problem('cancelled', { fields })));
+    await store.end(ingress.db, id, answerOf(new Problem('cancelled', { fields })));
+    return true;
   }
   const called = await ingress.agents.instance(instance_id);
-  if (called === undefined) return;
+  if (called === undefined) return true;
   const answered = await callAgent(ingress.connections, {
     instance: called.address,
     agent,
@@ -54,7 +55,8 @@ export async function cancelRun(
     path: `/runs/${id}/cancel`,
     signal: AbortSignal.timeout(short_ms),
   });
-  await readAnswer(agent.ref, answered);
+  const { status } = await readAnswer(agent.ref, answered);
+  return status !== 404;
 }
 
 async function ownInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf) {

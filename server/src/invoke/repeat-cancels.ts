@@ -1,5 +1,5 @@
-// A container that answers nothing cannot be told of a cancel. So the cancel is stored, and the ingress that follows the call sends it again
-// until the container takes it or the call ends.
+// A container that answers nothing cannot be told of a cancel, nor one that does not know the run yet. So the cancel is stored, and the
+// ingress that follows the call sends it again until the container takes it or the call ends.
 import { Problem } from '@gantry/contract/problems.ts';
 import { startLoop, type Loop } from '../queue/loop.ts';
 import { findAssetById } from '../registry/find.ts';
@@ -12,7 +12,7 @@ type Cancelled = Pick<store.Invocation, 'id' | 'agent_id' | 'instance_id'>;
 
 const pause_ms = 2000;
 
-/** False when the container answers nothing now. Then the cancel is repeated. */
+/** False when the container has not taken it. Then the cancel is repeated. */
 export async function cancelUntilTaken(ingress: Ingress, call: Cancelled): Promise<boolean> {
   const isTaken = await send(ingress, call);
   if (!isTaken) await store.setCancelPending(ingress.db, call.id, true);
@@ -37,8 +37,7 @@ async function send(ingress: Ingress, call: Cancelled): Promise<boolean> {
   const agent = await findAssetById(ingress.db, call.agent_id, null);
   if (agent === undefined) return true;
   try {
-    await cancelRun(ingress, agent, call);
-    return true;
+    return await cancelRun(ingress, agent, call);
   } catch (error) {
     if (error instanceof Problem) return false;
     throw error;

@@ -27,6 +27,8 @@ export interface NewCall extends CallToStore {
   /** True: the call is stored with its instance before that gets it. */
   is_stored: boolean;
   listener?: Listener | undefined;
+  /** A call that is not stored yet is not begun after its abort. */
+  signal?: AbortSignal;
 }
 
 export interface SentCall {
@@ -47,7 +49,7 @@ export type Ended =
   | { answer: Answer & { retry_after: string | undefined } }
   | { error: unknown; is_not_begun?: boolean };
 
-/** Throws the refusal of a guardrail, and of a call that may not wait (await-instance.ts). */
+/** Throws the refusal of a guardrail, that of a call that may not wait (await-instance.ts), and the reason of the signal. */
 export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCall> {
   return call.admitted.revision.instances.length > 0 ? await sendNow(ingress, call) : sendWhenAwake(ingress, call);
 }
@@ -102,11 +104,13 @@ function sendWhenAwake(ingress: Ingress, call: NewCall): SentCall {
 }
 
 async function sendNow(ingress: Ingress, call: NewCall): Promise<SentCall> {
-  const { admitted, run, origin, headers, body, is_stored, listener } = call;
+  const { admitted, run, origin, headers, body, is_stored, listener, signal: given } = call;
   const { agent, revision, user, through } = admitted;
   const guarded = guardCall(ingress, admitted, run, origin);
   const refused = { name: 'invoke', admitted, run, guarded } as const;
   const checked = await orRecorded(ingress, refused, guardedInput(guarded, body));
+  // A judge of the guardrails takes seconds.
+  given?.throwIfAborted();
   const placed = ingress.open_calls.place(revision.instances);
   // The token of a run is believed while its row is open.
   let isStored = is_stored || revision.has_subagents;
