@@ -38,7 +38,8 @@ const grace_ms = 4000;
 /** The answer, also one that says why there is none. Throws the refusal of `admit`, or the reason of the signal. */
 export async function callThrough(ingress: Ingress, call: CallThrough): Promise<Answer> {
   const { id, signal } = call;
-  const answering = (await store.findById(ingress.db, id)) === undefined ? send(ingress, call) : storedEnd(ingress, id);
+  const answering =
+    (await store.findById(ingress.db, id)) === undefined ? send(ingress, call) : storedEnd(ingress, id, signal);
   const aborted = Promise.withResolvers<undefined>();
   const onAbort = () => aborted.resolve(undefined);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -67,17 +68,17 @@ async function send(ingress: Ingress, { id, trace, origin, admit, signal, listen
   if ('answer' in end) return end.answer;
   if (end.error instanceof Blocked) return answerOf(end.error);
   // The connection broke, but the container may still work for the call.
-  return await storedEnd(ingress, id);
+  return await storedEnd(ingress, id, signal);
 }
 
 /** Of a call that this ingress or another one follows. */
-async function storedEnd({ db, stopping }: Ingress, id: string): Promise<Answer> {
+async function storedEnd({ db }: Ingress, id: string, signal: AbortSignal): Promise<Answer> {
   for (;;) {
     const row = await store.findById(db, id);
     if (row === undefined) throw new Error(`the stored call ${id} is gone`);
     const { status, content_type, body } = row;
     if (status !== null && content_type !== null && body !== null) return { status, content_type, body };
-    await sleep(look_again_ms, undefined, { signal: stopping });
+    await sleep(look_again_ms, undefined, { signal });
   }
 }
 
@@ -85,5 +86,8 @@ async function storedEnd({ db, stopping }: Ingress, id: string): Promise<Answer>
 async function endedByCancel(ingress: Ingress, id: string): Promise<boolean> {
   const row = await store.findById(ingress.db, id);
   if (row === undefined || row.state === 'ended') return true;
-  return (await cancelUntilTaken(ingress, row)) && (await within(grace_ms, storedEnd(ingress, id))) !== undefined;
+  return (
+    (await cancelUntilTaken(ingress, row)) &&
+    (await within(grace_ms, storedEnd(ingress, id, ingress.stopping))) !== undefined
+  );
 }

@@ -1,5 +1,4 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import { authorize } from '../access/authorize.ts';
 import type { Origin, SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { findAssetById, type AssetRecord } from '../registry/find.ts';
@@ -15,7 +14,7 @@ export interface EndCallerOf {
   origin: Origin;
 }
 
-/** The end caller of a run and the asset that they have called, as they are now. Throws the refusal of a call to that asset. */
+/** The end caller of a run and the asset that they have called, as they are now. Throws when one is gone. It decides nothing. */
 export async function loadEndCaller(
   db: Reader,
   { caller_id, account, first, origin }: EndCallerOf,
@@ -24,6 +23,5 @@ export async function loadEndCaller(
   if (user === undefined) throw new Problem('forbidden', { detail: `${account} is no longer active.` });
   const asset = await findAssetById(db, first.id, user);
   if (asset === undefined) throw new Problem('not_found', { detail: `${first.ref} no longer exists.` });
-  authorize(user, 'asset.invoke', asset);
   return { user, asset };
 }

@@ -13,7 +13,8 @@ export function outcomeOf({ status, body }: Pick<Answer, 'status' | 'body'>): Ou
     const [, said] = envelope.exec(body.subarray(0, max_envelope_bytes).toString()) ?? [];
     return said === 'interrupted' ? 'interrupted' : 'completed';
   }
-  if (problemIn(body)?.code === 'run_cancelled') return 'cancelled';
+  // The first is the wrapper's. The second is of a call that no instance has begun.
+  if (['run_cancelled', 'cancelled'].includes(problemIn(body)?.code ?? '')) return 'cancelled';
   return status < 500 ? 'rejected' : 'failed';
 }
 

@@ -14,9 +14,16 @@ const pause_ms = 2000;
 
 /** False when the container has not taken it. Then the cancel is repeated. */
 export async function cancelUntilTaken(ingress: Ingress, call: Cancelled): Promise<boolean> {
+  // Before the sending, so that a kill -9 loses no cancel.
+  await store.setCancelPending(ingress.db, call.id, true);
   const isTaken = await send(ingress, call);
-  if (!isTaken) await store.setCancelPending(ingress.db, call.id, true);
+  if (isTaken) await store.setCancelPending(ingress.db, call.id, false);
   return isTaken;
+}
+
+/** All open calls of a run. The ingresses that follow them send the cancel. */
+export async function cancelCallsOf({ db }: Pick<Ingress, 'db'>, root_run_id: string): Promise<void> {
+  await store.setCancelsPending(db, root_run_id);
 }
 
 /** Of the calls that this ingress follows. */

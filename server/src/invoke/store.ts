@@ -154,6 +154,12 @@ export async function setCancelPending(db: Tx, id: string, pending: boolean): Pr
   await db.run(sql`update invocation set cancel_pending = ${pending} where id = ${id} and state = 'running'`);
 }
 
+export async function setCancelsPending(db: Tx, root_run_id: string): Promise<void> {
+  await db.run(
+    sql`update invocation set cancel_pending = true where root_run_id = ${root_run_id} and state = 'running'`,
+  );
+}
+
 /** Any ingress may follow these calls at once. */
 export async function release(db: Tx, owner: string, ids: readonly string[]): Promise<void> {
   await db.run(sql`

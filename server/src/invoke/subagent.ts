@@ -1,6 +1,7 @@
 // A call of an agent to one of its subagents. Each decides anew: the run is open, `use` of its end caller on the first asset of the chain,
 // `use` of the calling agent on the subagent, and allowed_callers against the calling agent's team. The end caller needs no `use` on the subagent.
 import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../access/authorize.ts';
 import type { AgentCaller, EndCaller } from '../access/caller.ts';
 import type { CallingAsset } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
@@ -80,7 +81,8 @@ async function endCaller(
   // The first agent has called for itself.
   if (run.caller_id === first.id) return { kind: 'agent', id: first.id, label: first.ref, memberships: [] };
   const account = 'The account that the run works for';
-  const { user } = await loadEndCaller(db, { caller_id: run.caller_id, account, first, origin });
+  const { user, asset } = await loadEndCaller(db, { caller_id: run.caller_id, account, first, origin });
+  authorize(user, 'asset.invoke', asset);
   return user;
 }
 

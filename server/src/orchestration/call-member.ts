@@ -4,7 +4,7 @@ import type { OrchestrationConfig, OrchestrationMember } from '@gantry/contract/
 import { formatUsd, parseUsd } from '@gantry/contract/money.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
-import { Refusal } from '../access/authorize.ts';
+import { authorize, Refusal } from '../access/authorize.ts';
 import { noRequest, type SignedInCaller } from '../access/caller.ts';
 import type { CallingAsset } from '../access/decide.ts';
 import { requireCallableBy } from '../deploy/require-callable.ts';
@@ -15,6 +15,7 @@ import { loadEndCaller } from '../invoke/end-caller.ts';
 import { callThrough } from '../invoke/call-through.ts';
 import { textOfOutput } from '../invoke/text-of-output.ts';
 import { spentByRun } from '../ledger/spending.ts';
+import type { AssetRecord } from '../registry/find.ts';
 import { atPointer } from './at-pointer.ts';
 import { agentRef } from './agent-ref.ts';
 import type { Orchestration } from './load-orchestration.ts';
@@ -88,17 +89,20 @@ async function admitMember(
 ): Promise<Admitted> {
   const { config, asset_id, member } = called;
   const caller = { id: step.input.orchestration_id };
-  const [{ user, by }, { agent, serving }] = await Promise.all([
-    decideRun(parts, step),
+  const [{ user, asset }, { agent, serving }] = await Promise.all([
+    endCaller(parts, step),
     asset_id === undefined ? nobody : parts.ingress.agents.member(caller, asset_id),
     refuseOverBudget(parts, step.id, config),
   ]);
-  if (agent === undefined)
-    throw new Problem('member_changed', {
-      detail: `${member.ref} of ${member.name} was deleted.`,
-      hint: 'Push the orchestration again, so that it names the new agent.',
-    });
+  const { id, ref, name, team } = asset;
+  const by: CallingAsset = { kind: 'orchestration', id, ref, name, team };
   try {
+    authorize(user, 'asset.invoke', asset);
+    if (agent === undefined)
+      throw new Problem('member_changed', {
+        detail: `${member.ref} of ${member.name} was deleted.`,
+        hint: 'Push the orchestration again, so that it names the new agent.',
+      });
     requireCallableBy(by, agent, serving);
   } catch (error) {
     if (error instanceof Refusal) await parts.recordRefusal(user, error);
@@ -115,18 +119,16 @@ async function admitMember(
 const nobody = { agent: undefined, serving: undefined };
 
 /** The end caller and the orchestration, as they are now. */
-async function decideRun(
+async function endCaller(
   { ingress: { db } }: OrchestrationParts,
   { input, actor }: Pick<OrchestrationRun, 'input' | 'actor'>,
-): Promise<{ user: SignedInCaller; by: CallingAsset }> {
-  const { user, asset } = await loadEndCaller(db, {
+): Promise<{ user: SignedInCaller; asset: AssetRecord }> {
+  return await loadEndCaller(db, {
     caller_id: actor.user_id,
     account: `The account ${actor.name}`,
     first: { id: input.orchestration_id, ref: `orchestrations/${input.name}` },
     origin: { ...noRequest(), ...input.origin },
   });
-  const { id, ref, name, team } = asset;
-  return { user, by: { kind: 'orchestration', id, ref, name, team } };
 }
 
 async function refuseOverBudget(

@@ -15,6 +15,7 @@ import { loadAsset } from '../registry/load-asset.ts';
 import { agentRef } from './agent-ref.ts';
 import { loadOrchestration } from './load-orchestration.ts';
 import { into } from './member-input.ts';
+import { withFallbacks } from './with-fallbacks.ts';
 
 export interface Checked {
   faults: MemberFault[];
@@ -54,8 +55,12 @@ export async function checkMembers(db: Reader, asset: AssetRecord, { id }: { id:
   return checked;
 }
 
-/** True for a member that gets a text from any input of the caller. */
-function takesText(
+/** True for a member that gets a text from any input of the caller, also as the fallback of another one. */
+function takesText(config: OrchestrationConfig, member: OrchestrationMember): boolean {
+  return config.agents.some((one) => getsText(config, one) && withFallbacks(config, one.name).includes(member));
+}
+
+function getsText(
   { strategy, agents, supervisor_config }: OrchestrationConfig,
   { name }: OrchestrationMember,
 ): boolean {

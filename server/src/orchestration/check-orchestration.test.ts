@@ -41,6 +41,20 @@ test('the check says what its reader may do, with the reason of each refusal and
   });
 });
 
+test('a member that gets a text only as the fallback of another one needs a known input too', async () => {
+  const one = { name: 'one', ref: 'agents/busy' };
+  const agents = [one, { name: 'two', ref: 'agents/busy', fallback: 'one' }];
+  const config = { name: 'back', version: '1.0.0', team: 'ml', strategy: 'sequential', agents };
+  const body = { name: 'back', team: 'ml', visibility: 'team' as const, config };
+  await max.client.call('registry.create', { params: { kind }, body });
+  const message = 'The input of agents/busy is not known yet.';
+  expect((await checked(max, 'back')).faults).toMatchObject([
+    { member: 'one', message },
+    { member: 'two', message },
+  ]);
+  await max.client.call('registry.delete', { params: { kind, name: 'back' } });
+});
+
 test('lists and the page of an orchestration name its strategy, and other assets have none', async () => {
   const { items } = await max.client.call('registry.list', { params: { kind }, query: {} });
   expect(items.map(({ name, strategy }) => [name, strategy])).toEqual([

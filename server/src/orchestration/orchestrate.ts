@@ -1,7 +1,8 @@
 // The engine: asks the strategy for the next calls, makes them side by side, and asks again. After a crash, ended steps return their outputs
 // and the strategy decides the same. A failed member is replaced by its fallback.
-import { leadOf, type OrchestrationConfig, type OrchestrationMember } from '@gantry/contract/orchestration-yaml.ts';
+import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
 import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
+import { cancelCallsOf } from '../invoke/repeat-cancels.ts';
 import { textOfOutput } from '../invoke/text-of-output.ts';
 import { servingInputs } from '../deploy/serving-inputs.ts';
 import { findAssetsById } from '../registry/find.ts';
@@ -11,8 +12,10 @@ import { callMember } from './call-member.ts';
 import { loadOrchestration, type Orchestration } from './load-orchestration.ts';
 import type { OrchestrationInput, OrchestrationResult, OrchestrationRun } from './orchestration-run.ts';
 import type { OrchestrationParts } from './parts.ts';
+import { failuresOf } from './store.ts';
 import type { Call, MemberFacts, Outcome, Story } from './strategies/strategy.ts';
 import { strategies } from './strategies/index.ts';
+import { withFallbacks } from './with-fallbacks.ts';
 
 /** In one process. */
 export const most_runs = 64;
@@ -21,7 +24,16 @@ const most_calls = 50;
 export function orchestrationKind(parts: OrchestrationParts): RunKind<OrchestrationInput> {
   return {
     shares: { max: most_runs, team: most_runs, user: most_runs },
-    work: async (run) => await withinDeadline(run, async (timed) => await orchestrate(parts, timed)),
+    work: async (run) => {
+      try {
+        return await withinDeadline(run, async (timed) => await orchestrate(parts, timed));
+      } catch (error) {
+        // Also those that a process before this one has begun. A process that loses the run leaves them to the next one.
+        const isLost = run.signal.aborted && !(run.signal.reason instanceof Problem);
+        if (!isLost && !parts.ingress.stopping.aborted) await cancelCallsOf(parts.ingress, run.id);
+        throw error;
+      }
+    },
   };
 }
 
@@ -35,6 +47,7 @@ async function orchestrate(parts: OrchestrationParts, run: OrchestrationRun): Pr
     members: await factsOf(parts, orchestration),
     ended: new Map(),
   };
+  const failures = await failuresOf(parts.ingress.db, run.id);
   const last = new Map<string, Outcome>();
   for (let calls = 0; ;) {
     const next = strategies[config.strategy](story);
@@ -45,7 +58,7 @@ async function orchestrate(parts: OrchestrationParts, run: OrchestrationRun): Pr
       throw new Problem('too_many_calls', { detail: `A run makes at most ${most_calls} calls of members.` });
     await Promise.all(
       fresh.map(async (call) => {
-        const outcome = await settle(parts, run, orchestration, call);
+        const outcome = await settle(parts, run, { ...orchestration, failures }, call);
         story.ended.set(call.path, outcome);
         last.set(call.member, outcome);
       }),
@@ -64,16 +77,27 @@ const ends_the_run: readonly ProblemCode[] = [
   'run_timeout',
 ];
 
+/** Also of a process that stopped in the midst of the call. */
+function endsTheWork({ code }: Problem): boolean {
+  return ends_the_run.includes(code) || code === 'internal' || code === 'starting';
+}
+
 async function settle(
   parts: OrchestrationParts,
   run: OrchestrationRun,
-  orchestration: Orchestration,
+  orchestration: Orchestration & { failures: ReadonlyMap<string, Problem> },
   { path, member: name, input, may_fail }: Call,
 ): Promise<Outcome> {
   const { config } = orchestration;
   let failure: Problem | undefined;
   for (const member of withFallbacks(config, name)) {
     const own = failure === undefined ? path : `${path}:fallback:${member.name}`;
+    // Others have been called since, so a process that takes the run over does not call this one again.
+    const earlier = orchestration.failures.get(own);
+    if (earlier !== undefined && !endsTheWork(earlier)) {
+      failure = earlier;
+      continue;
+    }
     try {
       const answer = await run.step(
         own,
@@ -88,15 +112,6 @@ async function settle(
   if (failure === undefined) throw new Error(`there is no member ${name}`);
   if (may_fail !== true || config.on_error !== 'continue') throw failure;
   return { status: 'failed', reason: failure.detail };
-}
-
-/** No fallbacks form a circle: the file is checked for that. A lead is nobody's fallback. */
-function withFallbacks(config: OrchestrationConfig, name: string): OrchestrationMember[] {
-  const found = config.agents.find((member) => member.name === name);
-  if (found === undefined) return [];
-  const { fallback } = found;
-  const hasNext = fallback !== undefined && fallback !== leadOf(config)?.name;
-  return hasNext ? [found, ...withFallbacks(config, fallback)] : [found];
 }
 
 /** For a supervisor. */

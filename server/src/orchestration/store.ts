@@ -1,4 +1,5 @@
 import { max_shown_answer } from '@gantry/contract/orchestrations.ts';
+import { readProblem, type Problem } from '@gantry/contract/problems.ts';
 import type { RunState } from '@gantry/contract/run-states.ts';
 import type { Reader } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
@@ -13,6 +14,19 @@ export const answersOf = async (db: Reader, run_id: string) =>
     select name as path, output ->> 'agent' as agent, output ->> 'run_id' as run_id, output ->> 'version' as version,
       output ->> 'digest' as digest, left(output ->> 'text', ${max_shown_answer}) as answer
     from run_step where run_id = ${run_id} and output is not null`);
+
+/** The paths of the steps that have failed, with their problems. */
+export async function failuresOf(db: Reader, run_id: string): Promise<Map<string, Problem>> {
+  const rows = await db.all<{ path: string; problem: unknown }>(
+    sql`select name as path, problem from run_step where run_id = ${run_id} and state = 'failed'`,
+  );
+  return new Map(
+    rows.flatMap(({ path, problem: stored }) => {
+      const problem = readProblem(stored);
+      return problem === undefined ? [] : [[path, problem] as const];
+    }),
+  );
+}
 
 export interface ListedRow extends Pick<
   RunRow<OrchestrationInput>,

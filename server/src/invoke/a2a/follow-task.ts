@@ -1,6 +1,6 @@
 // The events of a task. It can run in another process, so its row is read again until it has ended. Each look decides anew if the caller may
 // ask.
-import { within } from '../../within.ts';
+import { wakeUp } from '../../queue/wake-up.ts';
 import type { Ingress } from '../ingress.ts';
 import type * as store from '../store.ts';
 import { A2aError } from './a2a-error.ts';
@@ -13,7 +13,6 @@ export type TaskEvent =
   | { artifactUpdate: { taskId: string; contextId: string; artifact: Artifact; append: boolean; lastChunk: boolean } };
 
 const look_again_ms = 500;
-const never = new Promise<never>(() => {});
 
 /** Of SubscribeToTask: the task, then its end. Throws for a task that works no more. */
 export async function subscribe(ingress: Ingress, asked: Asked, id: string): Promise<AsyncIterable<TaskEvent>> {
@@ -42,15 +41,15 @@ export async function awaitEnd(
   ingress: Ingress,
   asked: Asked,
   { task_id }: store.Task,
-  { until = never, most_ms = Infinity }: { until?: Promise<unknown>; most_ms?: number } = {},
+  { until, most_ms = Infinity }: { until?: Promise<unknown>; most_ms?: number } = {},
 ): Promise<store.Task> {
-  let waking = until;
-  void until.then(() => (waking = never));
+  const { wake, sleep } = wakeUp();
+  void until?.then(wake);
   const signal = AbortSignal.any([asked.signal, ingress.stopping]);
   const last = performance.now() + most_ms;
   for (;;) {
     const task = await ownTask(ingress, asked, task_id);
     if (task.state === 'ended' || signal.aborted || performance.now() > last) return task;
-    await within(look_again_ms, waking, signal);
+    await sleep(look_again_ms, signal);
   }
 }

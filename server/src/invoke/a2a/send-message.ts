@@ -8,6 +8,7 @@ import { errorCode, unique_violation } from '../../database/database.ts';
 import { Blocked } from '../../guardrails/guarded-call.ts';
 import { within } from '../../within.ts';
 import { admit, type Admitted } from '../admit.ts';
+import { NotConnected } from '../agent-connections.ts';
 import { describeAgent } from '../describe-agent.ts';
 import { answerOf } from '../follow-invocation.ts';
 import type { Ingress } from '../ingress.ts';
@@ -157,11 +158,15 @@ async function storeRefused({ db }: Ingress, call: Required<CallToStore>, error:
   return { task_id: task.task_id, stored: Promise.resolve({ error }) };
 }
 
-/** A full or unreachable agent is a refusal of HTTP, as for /invoke, so that a client tries again. */
+/**
+ * A full or unreachable agent is a refusal of HTTP, as for /invoke, so that a client tries again. A task whose connection broke goes on: its
+ * container is asked for the answer.
+ */
 function refuseUnbegun(end: Ended): void {
   if ('error' in end) {
-    if (end.error instanceof Blocked) return;
-    throw end.error;
+    const { error, is_not_begun } = end;
+    if (!(error instanceof Problem) || is_not_begun === true || error.cause instanceof NotConnected) throw error;
+    return;
   }
   const { status, retry_after, body } = end.answer;
   if (status !== 429) return;

@@ -1,0 +1,79 @@
+// A run that another process takes over.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
+import { orchestrationRunOf } from '../testing/stored-orchestrations.ts';
+import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { orchestrationKind } from './orchestrate.ts';
+import type { OrchestrationRun } from './orchestration-run.ts';
+import type { OrchestrationParts } from './parts.ts';
+
+let app: TestApp;
+let max: TestUser;
+
+beforeAll(async () => {
+  app = await testApp({ config: { roles: ['api'] } });
+  max = await app.user('max@example.com', { teams: { ml: 'admin' } });
+  await storeAgent(app, max.email, { name: 'busy' });
+  const ref = 'agents/busy';
+  const agents: Record<string, string>[] = [
+    { name: 'ann', ref, fallback: 'bob' },
+    { name: 'bob', ref },
+  ];
+  const config = { name: 'flow', version: '1.0.0', team: 'ml', strategy: 'parallel', agents };
+  const body = { name: 'flow', team: 'ml', visibility: 'team' as const, config };
+  await max.client.call('registry.create', { params: { kind: 'orchestration' }, body });
+});
+afterAll(async () => await app?.stop());
+
+/** The paths of the calls that the run makes, when the call of ann had failed like this before. */
+async function callsAfter(code: string): Promise<string[]> {
+  const id = await orchestrationRunOf(app, 'flow', max.email);
+  await app.db.run(sql`
+    insert into run_step (run_id, n, name, has_undo, state, problem)
+    values (${id}, 1, 'ann', false, 'failed', ${JSON.stringify({ code, title: 't', status: 502, detail: 'No.' })}::jsonb)`);
+  const version = await app.db.one<{ id: string }>(sql`
+    select v.id from version v join asset a on a.id = v.asset_id where a.name = 'flow'`);
+  const called: string[] = [];
+  const run = {
+    id,
+    input: { version_id: version?.id, input: 'hi', deadline_at: null },
+    signal: new AbortController().signal,
+    step: async (path: string) => (called.push(path), await Promise.resolve({ text: path, output: path })),
+  } as unknown as OrchestrationRun; // only these members are read
+  const ingress = { db: app.db, stopping: new AbortController().signal };
+  const parts = { ingress } as unknown as OrchestrationParts; // and these
+  await orchestrationKind(parts).work(run);
+  return called.toSorted();
+}
+
+test('a member that has failed is not called again, because its fallback was called for it', async () => {
+  expect(await callsAfter('agent_unavailable')).toEqual(['ann:fallback:bob', 'bob']);
+});
+
+test('a member whose call ended with its process is called again', async () => {
+  expect(await callsAfter('internal')).toEqual(['ann', 'bob']);
+});
+
+test('a run that ends with a failure asks for the cancel of its open calls, and a stop of the service asks for none', async () => {
+  const pending = async (stopping: AbortController) => {
+    const [root, call] = [randomUUID(), randomUUID()];
+    await app.db.run(sql`
+      insert into invocation (id, agent_id, revision_id, caller_id, state, via, root_run_id)
+      select ${call}, id, ${randomUUID()}, ${randomUUID()}, 'running', id, ${root} from asset where name = 'busy'`);
+    const ingress = { db: app.db, stopping: stopping.signal };
+    const run = {
+      id: root,
+      input: { version_id: randomUUID(), deadline_at: null },
+      signal: new AbortController().signal,
+    };
+    const kind = orchestrationKind({ ingress } as unknown as OrchestrationParts);
+    await expect(kind.work(run as unknown as OrchestrationRun)).rejects.toThrow();
+    return await app.db.one(sql`select cancel_pending from invocation where id = ${call}`);
+  };
+  expect(await pending(new AbortController())).toEqual({ cancel_pending: true });
+  const stopping = new AbortController();
+  stopping.abort();
+  expect(await pending(stopping)).toEqual({ cancel_pending: false });
+});
