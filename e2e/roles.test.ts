@@ -179,6 +179,35 @@ test('with two of each, the death of one api, worker and ingress loses no stored
   for (const role of ['api', 'worker', 'ingress'] as const) await start(role);
 }, 120_000);
 
+test('with two of each, a restart of one process after the other fails no call, no stream and no request to the API', async () => {
+  let goesOn = true;
+  const seen = new Set<unknown>();
+  const repeat = async (once: () => Promise<unknown>) => {
+    while (goesOn) seen.add(await once().catch((error: unknown) => error));
+  };
+  const call = async (body: string) => (await prober.send('/invoke', { method: 'POST', body })).status;
+  const stream = async () => {
+    const types: string[] = [];
+    for await (const { type } of await prober.stream({ do: 'sleep', value: 0.5 })) types.push(type);
+    return types.at(-1);
+  };
+  const status = async () => (await admin.call('agents.status', { params: { name: 'prober' } })).state;
+  const load = [
+    repeat(async () => await call('{"input":{"do":"echo"}}')),
+    repeat(async () => await call('{"input":{"do":"sleep","value":0.5}}')),
+    repeat(stream),
+    repeat(status),
+  ];
+  for (const role of ['ingress', 'api'] as const)
+    for (const n of [1, 2] as const) {
+      await stop(role, n);
+      await start(role, n);
+    }
+  goesOn = false;
+  await Promise.all(load);
+  expect(seen).toEqual(new Set([200, 'RUN_FINISHED', 'serving']));
+}, 120_000);
+
 test('an agent without calls falls asleep, and twenty calls at two ingresses without an engine are answered by one start', async () => {
   const yaml = agentYaml('sleeper', 'deploy:\n  scaling: {min: 0}\n');
   await deployProject(admin, await writeProject({ directory }, 'sleeper', { 'agent.yaml': yaml }));
@@ -273,10 +302,10 @@ async function kill(role: RoleName, n: 1 | 2): Promise<void> {
 async function writeSite(port: number, { isDouble }: { isDouble: boolean }): Promise<void> {
   const given = await readFile(join(clone, 'docs/guide/nginx.conf'), 'utf8');
   const servers = (role: 'api' | 'ingress') =>
-    `127.0.0.1:${ports[role]};${isDouble ? ` server 127.0.0.1:${second_ports[role]};` : ''}`;
+    [ports, ...(isDouble ? [second_ports] : [])].map((of) => `server 127.0.0.1:${of[role]} max_fails=0;`).join(' ');
   const site = given
-    .replace('127.0.0.1:4481;', servers('api'))
-    .replace('127.0.0.1:4482;', servers('ingress'))
+    .replace('server 127.0.0.1:4481 max_fails=0;', servers('api'))
+    .replace('server 127.0.0.1:4482 max_fails=0;', servers('ingress'))
     .replace('127.0.0.1:4484', `127.0.0.1:${ports.gateway}`)
     .replace('listen 80;', `listen 127.0.0.1:${port};`);
   await writeFile(join(directory, 'nginx/gantry.conf'), site);

@@ -22,7 +22,8 @@ import { failedFiles, tallyTwoRuns, tallyVitest } from './vitest-report.js';
 
 /** @import { Tally } from './vitest-report.js' */
 
-const suite_timeout_seconds = 3600;
+// Below the limit of CI, so that a run that hangs still says what has failed.
+const suite_timeout_seconds = 4500;
 const max_shown_files = 10;
 /** More failures than that are no accident of timing. */
 const max_files_again = 5;

@@ -5,6 +5,8 @@ interface ProblemType {
   status: number;
   title: string;
   hint?: string;
+  /** When a client asks again, if the thrower knows no better time. Every 503 has it. */
+  retry_after_seconds?: number;
 }
 
 export const problems = {
@@ -100,14 +102,21 @@ export const problems = {
   own_request: { status: 403, title: 'Nobody may approve their own request' },
 
   // Build and run
-  engine_unavailable: { status: 503, title: 'The container engine does not answer', hint: 'Run `svc doctor`.' },
+  engine_unavailable: {
+    status: 503,
+    retry_after_seconds: 10,
+    title: 'The container engine does not answer',
+    hint: 'Run `svc doctor`.',
+  },
   egress_not_enforced: {
     status: 503,
+    retry_after_seconds: 60,
     title: 'This machine cannot limit the outgoing connections of the agent',
     hint: 'Run the service as root with iptables installed: `svc doctor` has the reason.',
   },
   base_image_missing: {
     status: 503,
+    retry_after_seconds: 60,
     title: 'The base image is missing',
     hint: 'Run `npm run quickstart`, or set BASE_IMAGE to an image in the engine.',
   },
@@ -123,6 +132,7 @@ export const problems = {
   },
   no_room: {
     status: 503,
+    retry_after_seconds: 30,
     title: 'The target has no memory left for another container',
     hint: 'Stop an agent that is not needed: `svc ps` lists all.',
   },
@@ -133,11 +143,13 @@ export const problems = {
   },
   image_missing: {
     status: 503,
+    retry_after_seconds: 60,
     title: 'The image is missing, and it cannot be rebuilt',
     hint: 'Deploy its project as a new version: `svc deploy --bump patch`.',
   },
   index_unreachable: {
     status: 503,
+    retry_after_seconds: 30,
     title: 'The package index cannot be reached',
     hint: 'Check BUILD_INDEX_URL and BUILD_CA_FILE, then run `svc doctor`.',
   },
@@ -171,6 +183,7 @@ export const problems = {
   not_deployed: { status: 409, title: 'This agent is not deployed', hint: 'Run `svc deploy agents/<name>@<version>`.' },
   agent_unavailable: {
     status: 503,
+    retry_after_seconds: 2,
     title: 'The agent does not answer',
     hint: 'Run `svc status <name>` and `svc logs <name>`.',
   },
@@ -219,20 +232,25 @@ export const problems = {
   rate_limit_exceeded: { status: 429, title: 'Too many calls in this minute' },
   not_priceable: { status: 400, title: 'The request asks for something whose cost has no bound' },
   model_refused: { status: 400, title: 'The provider refused the call' },
-  model_unavailable: { status: 503, title: 'The model does not answer' },
+  model_unavailable: { status: 503, retry_after_seconds: 2, title: 'The model does not answer' },
   model_error: { status: 502, title: 'The answer of the model cannot be read' },
-  ledger_unavailable: { status: 503, title: 'The ledger does not answer, so nothing may be spent' },
+  ledger_unavailable: {
+    status: 503,
+    retry_after_seconds: 1,
+    title: 'The ledger does not answer, so nothing may be spent',
+  },
 
   // The audit log
   not_provable: { status: 409, title: 'No signed checkpoint covers this entry', hint: 'Run `svc audit verify`.' },
   log_mismatch: {
     status: 503,
+    retry_after_seconds: 60,
     title: 'The audit log does not match its signed checkpoints',
     hint: 'Run `svc audit verify`; after a restore, on the host: `svc audit reseal --reason "…"`.',
   },
 
   // The service
-  starting: { status: 503, title: 'The service is starting or stopping' },
+  starting: { status: 503, retry_after_seconds: 2, title: 'The service is starting or stopping' },
   storage_full: {
     status: 507,
     title: 'The service has no disk space left',
@@ -307,7 +325,7 @@ export class Problem extends Error {
     this.detail = more.detail ?? refusal.title;
     this.hint = more.hint ?? refusal.hint;
     this.errors = more.errors ?? [];
-    this.retry_after_seconds = more.retry_after_seconds;
+    this.retry_after_seconds = more.retry_after_seconds ?? refusal.retry_after_seconds;
     this.fields = more.fields ?? {};
   }
 }

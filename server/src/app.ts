@@ -21,7 +21,7 @@ import { mount } from './http/mount.ts';
 import { peerReader } from './http/peer.ts';
 import { requestLog } from './http/request-log.ts';
 import { serveAddresses } from './http/serve-addresses.ts';
-import { serve } from './http/serve.ts';
+import { serve, type Listening } from './http/serve.ts';
 import { sessionCookies } from './http/session-cookie.ts';
 import { openSessions, sessionWays } from './login/authenticate.ts';
 import { readAsOf } from './login/read-as-of.ts';
@@ -44,6 +44,7 @@ import { probeRoutes } from './service/routes.ts';
 import { spans_pool } from './traces/spans.ts';
 import { openTracing } from './traces/tracing.ts';
 import { version } from './version.ts';
+import { within } from './within.ts';
 
 export interface App {
   url: string;
@@ -88,6 +89,8 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   const guardrails = openGuardrailRecord(db, { onError });
   open.defer(async () => await guardrails.close());
 
+  // A stop has two parts: open requests go on while no new one is taken, then they end.
+  const draining = new AbortController();
   const stopping = new AbortController();
   let url = config.base_url ?? '';
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
@@ -146,7 +149,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   const requests = requestLog(log);
   const ready = readiness(db, {
     data_dir,
-    stopping: stopping.signal,
+    stopping: draining.signal,
     roles: roles.flatMap((role) => role.ready ?? []),
   });
   const metrics = { token: config.traces.metrics_token, print: spans.printMetrics };
@@ -165,11 +168,13 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     cookies,
     log: requests,
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
+    draining: draining.signal,
     stopping: stopping.signal,
   };
   const pages = config.roles.includes('api') && { console: await openConsole(given.console_dir ?? built_console) };
   const listening = await serve(mount({ ...http, ...pages, handlers: handlersOf(roles) }), config, requests);
   open.defer(async () => await listening.close(close_wait_ms));
+  const within_networks: Pick<Listening, 'drain'>[] = [];
   for (const { inside } of roles) {
     if (inside === undefined) continue;
     const { port, handlers, ways } = inside;
@@ -177,6 +182,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     const find = async () => await agentGateways(alone.installation_id);
     const at = { find, port, max_connections: config.max_connections };
     const listened = serveAddresses(listener, at, { ...requests, onError });
+    within_networks.push(listened);
     open.defer(async () => await listened.close(close_wait_ms));
   }
   url = config.base_url ?? listening.url;
@@ -184,7 +190,11 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   await foundation.lock.announce(listening.url);
   log.info({ url, listening: listening.url, roles: config.roles, version }, 'the service is ready');
 
-  open.defer(() => stopping.abort());
+  open.defer(async () => {
+    draining.abort(stopped);
+    await within(config.stop_grace_seconds * 1000, drain(listening, within_networks));
+    stopping.abort(stopped);
+  });
   const opened = open.move();
   return {
     url: listening.url,
@@ -194,4 +204,12 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     },
     stop: async () => await opened.disposeAsync(),
   };
+}
+
+const stopped = new DOMException('The service stops.', 'AbortError');
+
+/** The agents of open calls need this process until those have ended. */
+async function drain(outside: Listening, within_networks: readonly Pick<Listening, 'drain'>[]): Promise<void> {
+  await outside.drain();
+  await Promise.all(within_networks.map(async (one) => await one.drain()));
 }

@@ -163,6 +163,12 @@ export const settings = z.object({
   ...agentNetworkSettings,
   ...traceSettings,
   SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
+  STOP_GRACE_SECONDS: atLeast(0)
+    .max(3600)
+    .default(20)
+    .describe(
+      'how long a process that stops finishes its open requests, while the other processes take the new ones. With the embedded database there is no other process, so it does not wait',
+    ),
   START_DEADLINE_SECONDS: seconds(120).describe('the time limit of a new revision to become ready'),
   CALM_SECONDS: seconds(300).describe('an agent loses a container that it has not needed for this time'),
   WARM_SECONDS: atLeast(0).max(86_400).default(600).describe('how long a replaced revision is kept for a rollback'),
@@ -229,6 +235,7 @@ export interface Config {
   egress_port: number;
   traces: TracesConfig;
   sync_budget_seconds: number;
+  stop_grace_seconds: number;
   start_deadline_seconds: number;
   calm_seconds: number;
   warm_seconds: number;
@@ -324,6 +331,7 @@ export function readConfig(
     egress_port: given.EGRESS_PORT,
     traces: tracesConfig(given),
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
+    stop_grace_seconds: given.DATABASE_URL === undefined ? 0 : given.STOP_GRACE_SECONDS,
     start_deadline_seconds: given.START_DEADLINE_SECONDS,
     calm_seconds: given.CALM_SECONDS,
     warm_seconds: given.WARM_SECONDS,

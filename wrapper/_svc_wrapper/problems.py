@@ -42,6 +42,9 @@ STATUS_OF: dict[str, int] = {
 NOT_BEGUN_HEADER = "X-Svc-Not-Begun"
 NOT_BEGUN = {"too_many_runs": "full", "draining": "draining"}
 
+# Of a 503 whose cause knows no better time.
+RETRY_AFTER_SECONDS = 2
+
 
 class Problem(Exception):
     """An expected refusal. Any other exception of the wrapper is a bug."""
@@ -81,7 +84,10 @@ class Problem(Exception):
         headers = {"Cache-Control": "no-store"}
         if not has_begun and self.code in NOT_BEGUN:
             headers[NOT_BEGUN_HEADER] = NOT_BEGUN[self.code]
-        if self.retry_after_seconds is not None:
-            headers["Retry-After"] = str(self.retry_after_seconds)
+        retry_after_seconds = self.retry_after_seconds
+        if retry_after_seconds is None and self.status == 503:
+            retry_after_seconds = RETRY_AFTER_SECONDS
+        if retry_after_seconds is not None:
+            headers["Retry-After"] = str(retry_after_seconds)
         # An exception's text can have characters that a plain encoder refuses.
         return Response(to_json(self.body()), self.status, headers, media_type="application/problem+json")

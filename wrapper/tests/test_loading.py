@@ -35,6 +35,7 @@ def failure(folder: Path, framework: str = "langgraph", environment: dict[str, s
         assert ready.status_code == 503
         invoke = wrapper.invoke({"input": {}})
         assert (invoke.status_code, invoke.json()["code"]) == (503, "agent_not_loaded")
+        assert int(invoke.headers["retry-after"]) > 0
         return ready.json()["reason"]
 
 

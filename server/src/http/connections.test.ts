@@ -28,3 +28,34 @@ test('a connection above the limit is closed at once and logged, and the open on
   first.destroy();
   await listening.close(1000);
 });
+
+test('a server that drains closes idle connections, answers the open request, takes none after it, and then ends', async () => {
+  const answering = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  const listening = await serve(
+    ({ url }, outgoing) => {
+      if (url !== '/slow') return outgoing.end('hello');
+      arrived.resolve();
+      return void answering.promise.then(() => outgoing.end('hello'));
+    },
+    { host: '127.0.0.1', port: 0, max_connections: 4 },
+    { unparsed: () => {}, full: () => {} },
+  );
+  const at = Number(new URL(listening.url).port);
+  const [silent, idle, busy] = [connect(at, '127.0.0.1'), connect(at, '127.0.0.1'), connect(at, '127.0.0.1')];
+  await Promise.all([silent, idle, busy].map(async (socket) => void (await once(socket, 'connect'))));
+  idle.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(idle, 'data');
+  busy.write('GET /slow HTTP/1.1\r\nhost: x\r\n\r\n');
+  await arrived.promise;
+  const ends = [silent, idle].map(async (socket) => void (await once(socket.resume(), 'close')));
+  const drained = listening.drain();
+  await Promise.all(ends);
+  const late = connect(at, '127.0.0.1');
+  expect(await once(late, 'error')).toMatchObject([{ code: 'ECONNREFUSED' }]);
+  answering.resolve();
+  expect(String((await once(busy, 'data'))[0])).toMatch(/connection: close\r\n[^]*hello/i);
+  await once(busy, 'close');
+  await drained;
+  await listening.close(0);
+});

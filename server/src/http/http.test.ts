@@ -9,10 +9,11 @@ import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
 let ada: TestUser;
+const lines: string[] = [];
 beforeAll(async () => {
   // Without a token there is no /metrics.
   const traces = { ...testConfig().traces, metrics_token: 'a token of twenty-four characters' };
-  app = await testApp({ config: { traces } });
+  app = await testApp({ config: { traces }, onLog: (line) => lines.push(line) });
   ada = await app.user('ada@example.com', { role: 'admin' });
 });
 afterAll(async () => await app.stop());
@@ -33,6 +34,16 @@ test('every answer has the security headers and the ids of the request and its t
     expect(headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
     expect(headers.get('access-control-allow-origin')).toBeNull();
   }
+});
+
+test('the log line of a refused request has the code, and that of an answered one has none', async () => {
+  const lineOf = ({ headers }: Response) => {
+    const id = headers.get('x-request-id') ?? '';
+    return JSON.parse(lines.find((line) => line.includes(`"request_id":"${id}"`)) ?? '{}') as object;
+  };
+  expect(lineOf(await send('/api/v1/teams'))).toMatchObject({ status: 200 });
+  expect(lineOf(await send('/api/v1/teams'))).not.toHaveProperty('code');
+  expect(lineOf(await send('/agents/nobody/health'))).toMatchObject({ status: 404, code: 'not_found' });
 });
 
 test('a refusal is a problem document with code, request id and hint', async () => {

@@ -42,7 +42,9 @@ export interface HttpParts {
   log: RequestLog;
   /** While a flagged account must change its password first (setting enforce_password_change). */
   mustChangeFirst: () => Promise<boolean>;
-  /** Ends when the service stops, and ends long answers with it. */
+  /** Aborted when the service begins to stop. Ends the streams that have no end of their own. */
+  draining: AbortSignal;
+  /** Aborted when the service ends what is still open. */
   stopping: AbortSignal;
 }
 
@@ -56,6 +58,8 @@ export interface RequestLog {
     ms: number;
     ip: string | null;
     actor: string | null;
+    /** Of a refusal. */
+    code?: ProblemCode;
   }): void;
   bug(error: unknown, request_id: string): void;
   /** A rare race with a removal is no bug. A reference to a row that never existed would end here as well. */
@@ -80,6 +84,8 @@ interface Exchange extends Sender {
   trace: TraceContext;
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
+  /** For an answer without an end of its own: it ends when the service begins to stop. */
+  endEarly: () => void;
 }
 
 export function mount(parts: HttpParts): RequestListener {
@@ -89,25 +95,43 @@ export function mount(parts: HttpParts): RequestListener {
     const handler = parts.handlers[name as EndpointName] as unknown as Route['handler'];
     routes.add(endpoint.method, endpoint.path, { endpoint, surface: surfaces[endpoint.surface ?? 'api'], handler });
   }
-  const open = new Set<AbortController>();
-  parts.stopping.addEventListener('abort', () => {
-    for (const each of open) each.abort(parts.stopping.reason);
-  });
+  const open = abortedBy(parts.stopping);
+  const endless = abortedBy(parts.draining);
   return (incoming, outgoing) => {
     const ending = new AbortController();
-    if (parts.stopping.aborted) ending.abort(parts.stopping.reason);
     open.add(ending);
     outgoing.once('close', () => {
       open.delete(ending);
+      endless.delete(ending);
       if (!outgoing.writableFinished) ending.abort(new ClientLeft());
     });
-    void answer(parts, routes, exchangeOf(parts, incoming, ending.signal), outgoing);
+    const exchange = exchangeOf(parts, incoming, { signal: ending.signal, endEarly: () => endless.add(ending) });
+    void answer(parts, routes, exchange, outgoing);
+  };
+}
+
+/** What is in the set ends with the signal. One listener serves all requests. */
+function abortedBy(signal: AbortSignal): Pick<Set<AbortController>, 'add' | 'delete'> {
+  const open = new Set<AbortController>();
+  signal.addEventListener('abort', () => {
+    for (const each of open) each.abort(signal.reason);
+  });
+  return {
+    add: (one) => {
+      if (signal.aborted) one.abort(signal.reason);
+      return open.add(one);
+    },
+    delete: (one) => open.delete(one),
   };
 }
 
 class ClientLeft extends Error {}
 
-function exchangeOf({ readPeer }: HttpParts, incoming: IncomingMessage, signal: AbortSignal): Exchange {
+function exchangeOf(
+  { readPeer }: HttpParts,
+  incoming: IncomingMessage,
+  ends: Pick<Exchange, 'signal' | 'endEarly'>,
+): Exchange {
   const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(incoming.url ?? '') ?? [];
   const headers = requestHeaders(incoming);
   const request_id = randomUUID();
@@ -115,7 +139,7 @@ function exchangeOf({ readPeer }: HttpParts, incoming: IncomingMessage, signal: 
   const origin = { request_id, ip, receipts: [] };
   const trace = traceContext(headers);
   const method = incoming.method ?? '';
-  return { incoming, method, path, query, headers, origin, is_https, request_id, trace, signal };
+  return { incoming, method, path, query, headers, origin, is_https, request_id, trace, ...ends };
 }
 
 // Never rejects: a reply that cannot be written is logged, and its connection ends.
@@ -139,7 +163,8 @@ async function answer(
     ms: Math.round(performance.now() - started),
   };
   const actor = asking.caller.kind === 'anonymous' ? null : actorOf(asking.caller).name;
-  parts.log.answered({ ...line, ip: origin.ip, actor });
+  const { code } = asking;
+  parts.log.answered({ ...line, ip: origin.ip, actor, ...(code !== undefined && { code }) });
   try {
     await send(incoming, outgoing, secure(reply, { request_id, trace_id, receipts: origin.receipts }));
   } catch (error) {
@@ -148,9 +173,12 @@ async function answer(
   }
 }
 
-/** The caller, once known; also a caller who is refused. */
+/** What becomes known of a request, for its log line. */
 interface Asking {
+  /** Once known; also a caller who is refused. */
   caller: Caller;
+  /** Of the refusal. */
+  code?: ProblemCode;
 }
 
 async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchange, asking: Asking): Promise<Reply> {
@@ -171,6 +199,7 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
   } catch (error) {
     const seen = brokenOff(error, exchange, parts.stopping) ?? refusedSignIn(parts, route, exchange, error);
     const problem = await toProblem(parts, asking.caller, seen, request_id);
+    asking.code = problem.code;
     if (route !== undefined && !problemsOf(route.endpoint).includes(problem.code)) {
       const endpoint = `${route.endpoint.method} ${route.endpoint.path}`;
       parts.log.undeclared({ request_id, endpoint, code: problem.code });
@@ -188,8 +217,9 @@ async function carryOut(
   exchange: Exchange & { params: Record<string, string> },
   asking: Asking,
 ): Promise<Reply> {
-  const { incoming, headers, signal, request_id, trace } = exchange;
+  const { incoming, headers, signal, request_id, trace, endEarly } = exchange;
   if (handler === undefined) throw servedElsewhere(surface);
+  if (endpoint.reply.kind === 'events') endEarly();
   const identifyNow = async () => await identify(parts, { endpoint, surface }, exchange, asking);
   const isRead = endpoint.body !== undefined && endpoint.body !== 'archive';
   const isLarge = isRead && (announcedBytes(incoming) ?? Infinity) > unknown_sender_max_bytes;

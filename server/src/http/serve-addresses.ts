@@ -19,7 +19,7 @@ export function serveAddresses(
   listener: RequestListener,
   { find, ...at }: Addresses,
   { onError, ...events }: ServeEvents & { onError: (error: unknown) => void },
-): Pick<Listening, 'close'> {
+): Pick<Listening, 'drain' | 'close'> {
   const listening = new Map<string, Listening>();
   const listen = async (host: string) => {
     if (listening.has(host)) return;
@@ -34,10 +34,16 @@ export function serveAddresses(
     failed_pause_ms: look_every_ms,
     onError,
   });
+  const each = async (end: (one: Listening) => Promise<void>) =>
+    void (await Promise.all([...listening.values()].map(end)));
   return {
+    drain: async () => {
+      await loop.stop();
+      await each(async (one) => await one.drain());
+    },
     close: async (wait_ms) => {
       await loop.stop();
-      await Promise.all([...listening.values()].map(async (one) => await one.close(wait_ms)));
+      await each(async (one) => await one.close(wait_ms));
     },
   };
 }
