@@ -4,7 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { request } from 'undici';
-import { agentConnections, Unproven, type AgentConnections } from './agent-connections.ts';
+import { agentConnections, type AgentConnections } from './agent-connections.ts';
+import { NotConnected, Unproven } from './proven-client.ts';
 
 let server: Server;
 let url: string;
@@ -45,10 +46,12 @@ afterEach(async () => {
   server.close();
 });
 
+const reach = async () => await Promise.resolve({ url, headers: { 'x-entrance': 'token' } });
+
 const call = async (revision_id: string) => {
   const secret = `secret-of-${revision_id}`;
   const { statusCode, body } = await request(`${url}/invoke`, {
-    dispatcher: connections.to({ instance_id: revision_id, url, secret }),
+    dispatcher: connections.to({ instance_id: revision_id, url, secret, reach }),
     method: 'POST',
     headers: { 'x-svc-ingress-secret': secret },
     body: 'what a caller says',
@@ -96,4 +99,25 @@ test('a container that took over the address of a revision gets only its own cal
   expect(received).not.toContain('secret-of-one');
   expect(received.split('what a caller says')).toHaveLength(2);
   await expect(call('one')).rejects.toMatchObject({ cause: expect.any(Unproven) });
+});
+
+test('the proof goes through the entrance of the target, and a connection that ended proves itself anew', async () => {
+  occupant = containerOf('one');
+  url += '/pods/one';
+  expect(await call('one')).toBe(200);
+  expect(received).toMatch(/^GET \/pods\/one\/identity HTTP\/1\.1\r\n[^]*x-entrance: token\r\n/);
+  for (const socket of sockets) socket.end();
+  await expect.poll(() => sockets.every(({ destroyed }) => destroyed)).toBe(true);
+  expect(await call('one')).toBe(200);
+  expect(challenges).toHaveLength(2);
+});
+
+test('many calls at once share no connection, and at an address without a server each of them is NotConnected', async () => {
+  occupant = containerOf('one');
+  const statuses = await Promise.all(Array.from({ length: 50 }, async () => await call('one')));
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(new Set(challenges).size).toBe(sockets.length);
+  server.close();
+  const refusals = await Promise.allSettled(Array.from({ length: 20 }, async () => await call('two')));
+  for (const refusal of refusals) expect(refusal).toMatchObject({ reason: expect.any(NotConnected) });
 });

@@ -2,7 +2,8 @@
 // one. A call that may have begun is never sent again.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { ServingAddress } from '../deploy/serving.ts';
-import { NotConnected, type AgentConnections } from './agent-connections.ts';
+import type { AgentConnections } from './agent-connections.ts';
+import { NotConnected } from './proven-client.ts';
 import { callAgent, type UpstreamAnswer, type UpstreamCall } from './upstream.ts';
 
 /** One call, and the instance that has it now. */

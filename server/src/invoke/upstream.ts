@@ -9,7 +9,8 @@ import type { ServingAddress } from '../deploy/serving.ts';
 import { traceparentOf, type TraceContext } from '../trace-context.ts';
 import type { StartedSpan } from '../traces/start-span.ts';
 import type { Through } from './admit.ts';
-import { NotConnected, Unproven, type AgentConnections } from './agent-connections.ts';
+import type { AgentConnections } from './agent-connections.ts';
+import { NotConnected, Unproven } from './proven-client.ts';
 import { callerIdentity, threadSpace } from './caller-identity.ts';
 
 const passed_in = ['accept', 'content-type', 'baggage'];

@@ -8,7 +8,7 @@ import { errorCode, unique_violation } from '../../database/database.ts';
 import { Blocked } from '../../guardrails/guarded-call.ts';
 import { within } from '../../within.ts';
 import { admit, type Admitted } from '../admit.ts';
-import { NotConnected } from '../agent-connections.ts';
+import { NotConnected } from '../proven-client.ts';
 import { describeAgent } from '../describe-agent.ts';
 import { answerOf } from '../follow-invocation.ts';
 import type { Ingress } from '../ingress.ts';
