@@ -132,7 +132,7 @@ export const operations = {
   'permission.explain': { on: 'asset', action: 'read', role: 'viewer' },
   'permission.change': { on: 'asset', action: 'admin', role: 'contributor' },
 
-  // An upstream gets the team's credential, so its address is for admins, as its price is. The asset's own rules hold beside it.
+  // The credential, the address and the price of a model: who pays for its calls. The asset's own rules hold beside it.
   'model.change': { on: 'team', role: 'admin' },
   'model.call': { on: 'key' },
   // Spans count only with the token of a run of the key's revision.

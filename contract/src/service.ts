@@ -31,7 +31,7 @@ export const serviceEndpoints = {
       status: 200,
       schema: z.object({ status: z.literal('ready'), warnings: z.array(z.string()) }),
     },
-    problems: ['starting', 'storage_full', 'log_mismatch'],
+    problems: ['starting', 'storage_full', 'log_mismatch', 'ledger_unavailable'],
   },
   'service.metrics': {
     surface: 'probes',

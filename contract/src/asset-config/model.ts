@@ -76,12 +76,25 @@ export const model = z
         context.addIssue({ code: 'custom', path: [field], message: 'belongs into each of `upstreams`' });
   });
 
-interface Credentialed {
+interface OfUpstream {
+  base_url?: string | undefined;
   secret?: string | undefined;
-  upstreams?: readonly { secret?: string | undefined }[] | undefined;
+}
+
+interface Credentialed extends OfUpstream {
+  upstreams?: readonly OfUpstream[] | undefined;
 }
 
 /** The names of the secrets that a valid config needs. */
 export function secretsOfModel({ secret, upstreams = [] }: Credentialed): string[] {
   return [...new Set([secret, ...upstreams.map((one) => one.secret)].filter((name) => name !== undefined))];
+}
+
+/** What a valid config has of the parts that decide where its calls go, with which credential, and what they cost. */
+export function billedParts(config: Credentialed & { price_usd_per_million?: unknown }): string[] {
+  return [
+    ...(secretsOfModel(config).length > 0 ? ['the credential'] : []),
+    ...([config, ...(config.upstreams ?? [])].some((one) => one.base_url !== undefined) ? ['the address'] : []),
+    ...(config.price_usd_per_million === undefined ? [] : ['the price']),
+  ];
 }

@@ -1,9 +1,10 @@
 // Admission of calls, and their settlement, in batches: one transaction for all that wait, and at most one at a time in a process. The next
 // batch collects meanwhile. Promises: a call is admitted only after its hold is committed; a settlement is carried out exactly once; without
-// the ledger no call begins.
+// the ledger no call begins. A batch that the database refuses is carried out in halves, down to the one call that it refuses: no call fails
+// or delays another. A database that is away refuses no call: then all wait for it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Database, OpenTx, PoolSettings } from '../database/database.ts';
+import { isAway, type Database, type OpenTx, type PoolSettings } from '../database/database.ts';
 import { pauseKeys } from '../keys/pause.ts';
 import { openBooks, type Books, type Reservation, type Reserved, type Settlement } from '../ledger/books.ts';
 import { within } from '../within.ts';
@@ -39,10 +40,12 @@ interface Settled extends Settlement {
 export interface Admission {
   /** Throws the refusal, and `ledger_unavailable` when nothing could be held. */
   admit(asked: Asked): Promise<Admitted>;
-  /** Carried out with one of the next batches, again and again until it is stored. */
+  /** Carried out with one of the next batches, again and again until it is stored. One that the database refuses is charged its whole hold. */
   settle(settled: Settled): void;
-  /** When every settlement is stored. */
-  close(): Promise<void>;
+  /** No batch can be carried out. */
+  isFailing(): boolean;
+  /** True when every settlement is stored. It waits for a limited time: what is left then keeps its hold, which another process charges. */
+  close(): Promise<boolean>;
 }
 
 interface Waiting {
@@ -50,6 +53,13 @@ interface Waiting {
   resolve: (admitted: Admitted) => void;
   reject: (error: unknown) => void;
 }
+
+interface Batch {
+  asks: readonly Waiting[];
+  settlements: readonly Settled[];
+}
+
+const nothing: Batch = { asks: [], settlements: [] };
 
 const max_batch = 256;
 // A settlement waits this long for an admission that takes it along.
@@ -62,15 +72,24 @@ export const admission_pool: PoolSettings = { max: 1, answer_ms: 10_000, plans_o
 
 export function openAdmission(
   db: Database,
-  { facts, process, onError }: { facts: KnownFacts; process: string; onError: (error: unknown) => void },
+  {
+    facts,
+    process,
+    onError,
+    close_ms = 10_000,
+  }: { facts: KnownFacts; process: string; onError: (error: unknown) => void; close_ms?: number },
 ): Admission {
   let waiting: Waiting[] = [];
   let settled: Settled[] = [];
   let running: Promise<void> | undefined;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
+  const closed = new AbortController();
+  /** Their holds stay. At their deadline another process charges them. */
+  const given_up = new Set<string>();
 
   const settle = (one: Settled) => {
+    if (given_up.has(one.hold_id)) return;
     settled.push(one);
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -78,40 +97,86 @@ export function openAdmission(
     }, settle_after_ms);
   };
 
+  const isWaiting = () => !closed.signal.aborted && waiting.length + settled.length > 0;
+
   const start = () => {
     running ??= run().finally(() => {
       running = undefined;
-      if (waiting.length + settled.length > 0) start();
+      if (isWaiting()) start();
     });
   };
 
   async function run(): Promise<void> {
     // At the end of the event loop's turn, all requests of this turn have arrived.
     await new Promise(setImmediate);
-    while (waiting.length + settled.length > 0) {
-      const asks = waiting.splice(0, max_batch);
-      const settlements = settled.splice(0, max_batch);
+    // After a failure, an empty batch shows whether the ledger works again.
+    while (isWaiting() || (failures > 0 && !closed.signal.aborted))
+      await carryOut({ asks: waiting.splice(0, max_batch), settlements: settled.splice(0, max_batch) });
+  }
+
+  async function carryOut(batch: Batch): Promise<void> {
+    const left = [batch];
+    let doesWork = false;
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
       try {
-        const answers = await db.transaction(async (tx) => await carryOut(tx, asks, settlements));
-        failures = 0;
-        for (const answer of answers) answer();
+        await commit(next);
       } catch (error) {
-        onError(error);
-        failures++;
-        for (const { reject } of asks) reject(ledgerUnavailable());
-        // Nobody knows whether the commit succeeded. A hold that exists is given back; one that does not exist is none.
-        settled.unshift(...settlements, ...asks.map(({ asked }) => unused(asked)));
-        await sleep(Math.min(50 * 2 ** failures, max_pause_ms));
+        const isItsFault = !isAway(error) && (doesWork ||= await canStore());
+        if (!isItsFault) {
+          onError(error);
+          failures++;
+          giveBack([next, ...left]);
+          await pause();
+          return;
+        }
+        left.unshift(...(next.asks.length + next.settlements.length > 1 ? halvesOf(next) : refused(next, error)));
       }
     }
   }
 
+  async function pause(): Promise<void> {
+    const ms = Math.min(50 * 2 ** failures, max_pause_ms);
+    await sleep(ms, undefined, { signal: closed.signal }).catch(() => {}); // closed meanwhile
+  }
+
+  async function commit(batch: Batch): Promise<void> {
+    const answers = await db.transaction(async (tx) => await write(tx, batch));
+    failures = 0;
+    for (const answer of answers) answer();
+  }
+
+  /** The database stores a batch of nothing. Then the fault is in what it has refused. */
+  async function canStore(): Promise<boolean> {
+    return await commit(nothing).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Nobody knows whether a commit succeeded. A hold that exists is given back; one that does not exist is none. */
+  function giveBack(batches: readonly Batch[]): void {
+    for (const { reject } of batches.flatMap(({ asks }) => asks)) reject(ledgerUnavailable());
+    settled.unshift(
+      ...batches.flatMap(({ asks, settlements }) => [...settlements, ...asks.map(({ asked }) => unused(asked))]),
+    );
+  }
+
+  /** Ends a call that the database refuses alone. Returns what is to be stored in its place. */
+  function refused({ asks, settlements }: Batch, cause: unknown): Batch[] {
+    for (const { reject } of asks) reject(cause);
+    return settlements.flatMap((one) => {
+      const { hold_id, accounts, outcome } = one;
+      const charged = { hold_id, accounts, outcome, ...unknown_usage };
+      const isCharged = one.nano === undefined && one.input_tokens + one.output_tokens === 0;
+      if (isCharged) given_up.add(hold_id);
+      const next = isCharged ? 'It cannot be charged either, so it stays' : 'It is charged in full';
+      onError(new Error(`the ledger refuses what a call has cost, whose hold is ${hold_id}. ${next}.`, { cause }));
+      return isCharged ? [] : [{ ...nothing, settlements: [charged] }];
+    });
+  }
+
   /** Changes the database, and returns what to answer after the commit. */
-  async function carryOut(
-    tx: OpenTx,
-    asks: readonly Waiting[],
-    settlements: readonly Settled[],
-  ): Promise<(() => void)[]> {
+  async function write(tx: OpenTx, { asks, settlements }: Batch): Promise<(() => void)[]> {
     const account_ids = [
       ...asks.flatMap(({ asked }) => asked.caller.accounts),
       ...settlements.flatMap(({ accounts }) => accounts),
@@ -143,12 +208,12 @@ export function openAdmission(
         return () => reject(error);
       }
     });
-    const write = books.write();
-    if (write === undefined) return answers;
+    // An empty batch writes no row, and still asks whether it could.
+    if (!books.hasChanges() && asks.length + settlements.length > 0) return answers;
     if (books.breaches.length === 0) {
-      await tx.last(write);
+      await tx.last(books.write());
     } else {
-      await tx.run(write);
+      await tx.run(books.write());
       await pauseKeys(tx, books.breaches);
     }
     return answers;
@@ -165,16 +230,41 @@ export function openAdmission(
       // Its caller has given up, so the hold that it may still get is given back.
       void answer.then(
         () => settle(unused(asked)),
-        () => {}, // it got none
+        (error: unknown) => {
+          if (!(error instanceof Problem)) onError(error);
+        },
       );
       throw ledgerUnavailable();
     },
     settle,
+    isFailing: () => failures > 1,
     close: async () => {
       start();
-      while (running !== undefined) await running;
+      const ended = async () => {
+        while (running !== undefined) await running;
+        return true;
+      };
+      const isStored = (await within(close_ms, ended())) === true;
+      closed.abort();
+      return isStored;
     },
   };
+}
+
+/** Of two calls or more. */
+function halvesOf({ asks, settlements }: Batch): Batch[] {
+  const halves = <One>(all: readonly One[]) => [
+    all.slice(0, Math.ceil(all.length / 2)),
+    all.slice(Math.ceil(all.length / 2)),
+  ];
+  // What is settled gives room to what is asked.
+  if (asks.length > 0 && settlements.length > 0)
+    return [
+      { ...nothing, settlements },
+      { ...nothing, asks },
+    ];
+  if (asks.length > 0) return halves(asks).map((half) => ({ ...nothing, asks: half }));
+  return halves(settlements).map((half) => ({ ...nothing, settlements: half }));
 }
 
 function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
@@ -184,10 +274,13 @@ function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
   return { key: facts.key, rules: facts.rules, model, output_tokens, is_limited, rates, held };
 }
 
+/** Charges the whole hold. */
+export const unknown_usage = { nano: undefined, input_tokens: 0, output_tokens: 0, usage: {} };
+
 function ledgerUnavailable(): Problem {
   return new Problem('ledger_unavailable', { retry_after_seconds: 1 });
 }
 
 function unused({ hold_id, caller: { accounts } }: Asked): Settled {
-  return { hold_id, accounts, outcome: 'failed', nano: 0, input_tokens: 0, output_tokens: 0, usage: {} };
+  return { hold_id, accounts, outcome: 'failed', ...unknown_usage, nano: 0 };
 }

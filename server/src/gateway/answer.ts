@@ -15,7 +15,7 @@ import type { Model, Upstream } from './model.ts';
 import { KeyEnded } from './open-calls.ts';
 import { withoutCredentials } from './refusal.ts';
 import type { UpstreamAnswer } from './upstream.ts';
-import { isJson, type Json } from './wires/wire.ts';
+import { isJson, usageIn, type Json } from './wires/wire.ts';
 
 const max_answer_bytes = 32 * 1024 * 1024;
 const max_event_bytes = 8 * 1024 * 1024;
@@ -47,7 +47,7 @@ async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswe
       { kind: 'broken' },
     );
   const counts = wire.countsIn(said);
-  settle(attempt, 'answered', counts && wire.usageOf(counts));
+  settle(attempt, 'answered', usageIn(wire, counts));
   const body = guarded === undefined ? bytes : JSON.stringify(await guardedAnswer(guarded, wire, said));
   const headers = { 'content-type': 'application/json', ...answerHeaders(attempt) };
   return { status: 200, headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) }, body };
@@ -102,7 +102,7 @@ async function* eventsOf(
     ({ counts } = seen);
     return seen;
   };
-  const settleWhole = () => settle(attempt, 'answered', counts && wire.usageOf(counts));
+  const settleWhole = () => settle(attempt, 'answered', usageIn(wire, counts));
   try {
     for (;;) {
       const next = await call.whileKeyWorks(reading);

@@ -54,7 +54,7 @@ export function settle(
 }
 
 /** Undefined for a usage that the price does not know: then the whole hold is charged. */
-function nanoOf({ price }: Model, usage: Usage): number | undefined {
+export function nanoOf({ price }: Pick<Model, 'price'>, usage: Usage): number | undefined {
   if (price === undefined) return 0;
   try {
     return costOf(price, usage);

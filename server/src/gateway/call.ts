@@ -3,6 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import { parseJson } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
+import { requireStorable } from '../http/storable.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { askJudge } from './ask-judge.ts';
@@ -35,6 +36,8 @@ export async function callModel(
   if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
   if (Object.keys(sent).length > max_members)
     throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
+  // The name goes into the common batch, and to the record.
+  requireStorable(sent['model'], '/model');
   const run = runOfCall(gateway.run_key, incoming);
   const call = gateway.open_calls.open(incoming.caller.id, client);
   const { signal } = call;

@@ -1,5 +1,6 @@
 // The parts of the gateway, its start and its end.
 import { randomUUID } from 'node:crypto';
+import { Problem } from '@gantry/contract/problems.ts';
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
 import { forgetOldGiven } from '../guardrails/given.ts';
@@ -7,7 +8,7 @@ import { forgetOldRecords, type GuardrailRecord } from '../guardrails/record.ts'
 import { forgetProcess, overdueHolds, seeProcess } from '../ledger/accounts.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import type { Spans } from '../traces/spans.ts';
-import { openAdmission } from './admission.ts';
+import { openAdmission, unknown_usage } from './admission.ts';
 import { openFacts, type ReadCredentials } from './facts.ts';
 import { openHealth } from './health.ts';
 import type { GatewayParts } from './parts.ts';
@@ -17,7 +18,9 @@ import * as store from './store.ts';
 export interface Gateway extends GatewayParts {
   /** Notes that this process is alive, and charges the holds of those that died. */
   startSweeper(): void;
-  /** After the last answer: waits for what is still read, and for every settlement. */
+  /** Throws `ledger_unavailable` while no call can be admitted. */
+  requireReady(): void;
+  /** After the last answer: waits for what is still read, and for the settlements. */
   close(): Promise<void>;
 }
 
@@ -72,10 +75,7 @@ export function openGateway({
         hold_id: id,
         accounts,
         outcome: 'lost',
-        nano: undefined,
-        input_tokens: 0,
-        output_tokens: 0,
-        usage: {},
+        ...unknown_usage,
       });
   };
   return {
@@ -97,13 +97,20 @@ export function openGateway({
         setInterval(() => background.start(sweep()), sweep_every_ms),
       );
     },
+    requireReady: () => {
+      if (admission.isFailing())
+        throw new Problem('ledger_unavailable', {
+          detail: 'The ledger stores nothing, so no call to a model is admitted: see the service log.',
+        });
+    },
     close: async () => {
       for (const timer of timers) clearInterval(timer);
       await background.ended();
       clearTimeout(writing);
       await writeHealth().catch(onError);
-      await admission.close();
-      await forgetProcess(db, process).catch(onError);
+      // The holds of a process that is not forgotten are charged a minute after its end.
+      if (await admission.close()) await forgetProcess(db, process).catch(onError);
+      else onError(new Error('the ledger does not store the last calls, so another process charges what they hold'));
       await outbound.close();
     },
   };

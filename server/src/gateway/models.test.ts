@@ -182,34 +182,44 @@ test('the record has the prices, the faults of the upstreams, and their health a
   ]);
 });
 
-test('only an admin of the team sends its credential to an address: not with a new model, a new config, or a transfer', async () => {
+test('only an admin of the team sets credential, address and price of a model: not with a new one, a new config, or a transfer (T280)', async () => {
   const cleo = await app.user('cleo@example.com', { teams: { ml: 'contributor', ops: 'admin' } });
+  const own = { base_url: 'https://evil.example.com' };
+  const price_usd_per_million = { input: '999999' };
   const create = async (who: TestUser, more: object, team = 'ml') =>
     await who.client.call('registry.create', {
       params: { kind: 'model' },
-      body: {
-        name: `model-${++made}`,
-        team,
-        config: { provider: 'acme', model: 'x', base_url: 'https://evil.example.com', ...more },
-      },
+      body: { name: `model-${++made}`, team, config: { provider: 'ollama', model: 'x', ...more } },
     });
-  const needsAdmin = { code: 'forbidden', detail: expect.stringContaining('role admin in team:ml') as string };
-  const { name } = await create(cleo, {});
-  await expect(create(cleo, { secret: 'ACME_API_KEY' })).rejects.toMatchObject(needsAdmin);
-  await expect(create(cleo, { base_url: undefined, upstreams: [{ secret: 'ACME_API_KEY' }] })).rejects.toMatchObject(
-    needsAdmin,
-  );
-  const edit = async (more: object) =>
-    await cleo.client.call('registry.edit', {
-      params: { kind: 'model', name },
-      body: { version: '1.0.1', config: { provider: 'acme', model: 'x', ...more } },
-    });
-  await expect(edit({ secret: 'ACME_API_KEY' })).rejects.toMatchObject(needsAdmin);
-  await edit({ type: 'embedding' });
-  const other = await create(cleo, { secret: 'ACME_API_KEY' }, 'ops');
-  const transfer = cleo.client.call('registry.transfer', {
-    params: { kind: 'model', name: other.name },
-    body: { team: 'ml' },
+  const needsAdmin = (part: string) => ({
+    code: 'forbidden',
+    detail: expect.stringMatching(`Only an admin sets the ${part} of a model.* role admin in team:ml`) as string,
   });
-  await expect(transfer).rejects.toMatchObject(needsAdmin);
+  const { name } = await create(cleo, {});
+  await expect(create(cleo, { secret: 'ACME_API_KEY' })).rejects.toMatchObject(needsAdmin('credential'));
+  await expect(create(cleo, { upstreams: [{ secret: 'ACME_API_KEY' }] })).rejects.toMatchObject(
+    needsAdmin('credential'),
+  );
+  await expect(create(cleo, own)).rejects.toMatchObject(needsAdmin('address'));
+  await expect(create(cleo, { upstreams: [own] })).rejects.toMatchObject(needsAdmin('address'));
+  await expect(create(cleo, { price_usd_per_million })).rejects.toMatchObject(needsAdmin('price'));
+  let patch = 0;
+  const edit = async (who: TestUser, more: object) =>
+    await who.client.call('registry.edit', {
+      params: { kind: 'model', name },
+      body: { version: `1.0.${++patch}`, config: { provider: 'ollama', model: 'x', ...more } },
+    });
+  await expect(edit(cleo, { secret: 'ACME_API_KEY' })).rejects.toMatchObject(needsAdmin('credential'));
+  await expect(edit(cleo, { price_usd_per_million })).rejects.toMatchObject(needsAdmin('price'));
+  await edit(cleo, { type: 'embedding' });
+  await edit(ada, { price_usd_per_million });
+  await expect(edit(cleo, { type: 'embedding' })).rejects.toMatchObject(needsAdmin('price'));
+  for (const more of [{ secret: 'ACME_API_KEY' }, own]) {
+    const other = await create(cleo, more, 'ops');
+    const transfer = cleo.client.call('registry.transfer', {
+      params: { kind: 'model', name: other.name },
+      body: { team: 'ml' },
+    });
+    await expect(transfer).rejects.toMatchObject(needsAdmin('secret' in more ? 'credential' : 'address'));
+  }
 });

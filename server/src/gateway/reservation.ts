@@ -41,8 +41,8 @@ export function reservationOf(
     output_tokens,
     min_output_tokens: (asked.min_output_tokens ?? min_output_tokens) * choices,
     price: price && {
-      boundOf: (output) => boundOf(price, { ...input, output_tokens: output }),
-      outputTokensFor: (nano) => outputTokensFor(price, { ...input, nano }) ?? -1,
+      boundOf: (output) => countable(() => boundOf(price, { ...input, output_tokens: output })),
+      outputTokensFor: (nano) => countable(() => outputTokensFor(price, { ...input, nano }) ?? -1),
     },
     unbounded,
     deadline_seconds: model.timeouts.total_ms / 1000 + settling_seconds,
@@ -66,6 +66,15 @@ export function reservationOf(
       trace_id,
     },
   };
+}
+
+function countable(compute: () => number): number {
+  try {
+    return compute();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Problem('not_priceable', { detail: 'This call can cost more than the ledger can count.' });
+  }
 }
 
 function mostInputTokens(

@@ -10,6 +10,7 @@ import { openAccounts } from '../ledger/accounts.ts';
 import { installationId } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { loadAsset } from '../registry/load-asset.ts';
+import { nanoOf } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { missingCredential, placeOf, report } from './attempts.ts';
 import { openCall } from './open-call.ts';
@@ -17,13 +18,12 @@ import { modelOf, type Tester } from './facts.ts';
 import type { Model, Upstream } from './model.ts';
 import { nearestModel } from './nearest-model.ts';
 import type { GatewayParts } from './parts.ts';
-import { costOf } from './prices/cost.ts';
 import { noRun } from './run-of-call.ts';
 import * as store from './store.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { embeddings } from './wires/embeddings.ts';
 import { messages } from './wires/messages.ts';
-import { isJson, type Json, type Wire } from './wires/wire.ts';
+import { isJson, usageIn, type Json, type Wire } from './wires/wire.ts';
 
 interface TestParts {
   db: Database;
@@ -105,9 +105,9 @@ async function testUpstream(gateway: GatewayParts, { model, upstream, tester, si
     const { body } = await call.send(held, upstream);
     const latency_ms = Math.round(performance.now() - began);
     gateway.health.succeeded(placeOf(model, upstream));
-    const counts = wire.countsIn(jsonOf(body));
-    const usage = counts && wire.usageOf(counts);
-    if (usage === undefined)
+    const usage = usageIn(wire, wire.countsIn(jsonOf(body)));
+    const nano = usage && nanoOf(model, usage);
+    if (nano === undefined)
       return {
         ...failure(
           base_url,
@@ -115,7 +115,7 @@ async function testUpstream(gateway: GatewayParts, { model, upstream, tester, si
         ),
         latency_ms,
       };
-    const usd = model.price === undefined ? null : formatUsd(costOf(model.price, usage));
+    const usd = model.price === undefined ? null : formatUsd(nano);
     const unpriced = usd === null ? ', and has no price: a budget refuses its calls' : '';
     return { base_url, works: true, message: `It answered in ${latency_ms} ms${unpriced}.`, latency_ms, usd };
   } catch (error) {

@@ -57,6 +57,11 @@ export function headroomOf(account: Account, limits: Limits): Headroom | undefin
   return least;
 }
 
+/** False for more than a counter can count. */
+export function canHold({ held }: Account, nano: number): boolean {
+  return windows.every((window) => Number.isSafeInteger(held[window] + nano));
+}
+
 export function hold(account: Account, nano: number): void {
   for (const window of windows) account.held[window] += nano;
 }
@@ -66,6 +71,7 @@ export function settle(account: Account, held: { day: string; nano: number }, sp
   for (const window of windows) {
     if (!areInSame(window, held.day, account.day)) continue;
     account.held[window] -= held.nano;
-    account.spent[window] += spent_nano;
+    // No limit is higher.
+    account.spent[window] = Math.min(account.spent[window] + spent_nano, Number.MAX_SAFE_INTEGER);
   }
 }

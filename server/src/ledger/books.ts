@@ -4,7 +4,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { formatUsd } from '@gantry/contract/money.ts';
 import type { Tx } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
-import { headroomOf, hold, settle, startWindows, type Account, type Headroom } from './account.ts';
+import { canHold, headroomOf, hold, settle, startWindows, type Account, type Headroom } from './account.ts';
 import { addTo, moveTo, newRate, remainingOf, secondsUntil, type Rate } from './rate.ts';
 import * as store from './store.ts';
 import type { Budget, CallRecord, Hold, LedgerRow, Used } from './store.ts';
@@ -12,8 +12,8 @@ import { endOf } from './windows.ts';
 
 export type { RunOfCall } from './store.ts';
 
-/** The database stores them as an integer. */
-const max_call_tokens = 2 ** 31 - 1;
+/** The most tokens of one call. The database stores them as an integer. */
+export const max_call_tokens = 2 ** 31 - 1;
 
 /** What a call may cost at most. */
 export interface Reservation {
@@ -83,8 +83,9 @@ export interface Books {
   settle(settlement: Settlement): boolean;
   /** Their keys admit nothing more in these books, and are to be paused. */
   breaches: readonly Breach[];
-  /** The statement that stores all changes; undefined without any. */
-  write(): Sql | undefined;
+  hasChanges(): boolean;
+  /** The statement that stores all changes. */
+  write(): Sql;
 }
 
 /** Sends its statements at once, so others may follow without waiting. */
@@ -150,6 +151,12 @@ export async function openBooks(
       });
     for (const counter of counters) requireRate(counter, tokens);
     const nano = asked.price?.boundOf(output_tokens) ?? 0;
+    const full = payers.find(({ account }) => !canHold(account, nano));
+    if (full !== undefined)
+      throw new Problem('budget_in_flight', {
+        detail: `Calls under way hold as much of ${full.label} as the ledger can count. Ask again when they have ended.`,
+        retry_after_seconds: 1,
+      });
 
     for (const { account } of payers) {
       hold(account, nano);
@@ -211,10 +218,9 @@ export async function openBooks(
     reserve,
     settle: settleOne,
     breaches,
+    hasChanges: () => changed.accounts.size > 0,
     write: () =>
-      changed.accounts.size === 0
-        ? undefined
-        : store.write({ accounts: [...changed.accounts], rates: [...changed.rates], holds: made, rows: changed.rows }),
+      store.write({ accounts: [...changed.accounts], rates: [...changed.rates], holds: made, rows: changed.rows }),
   };
 }
 

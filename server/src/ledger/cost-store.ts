@@ -47,7 +47,7 @@ export async function costReport(db: Reader, filter: CostFilter): Promise<CostRe
   const { by, since, until } = filter;
   const pairs = by.map((name) => sql`${name}::text, ${expressions[name]}`);
   const of = pairs.reduce((all, one) => sql`${all}, ${one}`);
-  const sums = sql`coalesce(sum(l.nano), 0)::bigint as nano, count(*)::int as calls, coalesce(sum(l.input_tokens), 0)::bigint as input_tokens,
+  const sums = sql`least(coalesce(sum(l.nano), 0), ${Number.MAX_SAFE_INTEGER})::bigint as nano, count(*)::int as calls, coalesce(sum(l.input_tokens), 0)::bigint as input_tokens,
     coalesce(sum(l.output_tokens), 0)::bigint as output_tokens, count(*) filter (where l.estimated)::int as estimated_calls`;
   const tags = by.includes('tag') ? sql`left join lateral unnest(l.tags) as t (tag) on true` : sql``;
   const newestFirst = by.includes('day') ? sql`min(l.day) desc,` : sql``;

@@ -9,6 +9,10 @@ export async function openGatewayRole({ config, db, models }: RoleParts): Promis
   return {
     handlers,
     inside: { port: config.gateway_port, handlers },
+    ready: async () => {
+      gateway.requireReady();
+      return await Promise.resolve([]);
+    },
     start: () => gateway.startSweeper(),
   };
 }

@@ -3,6 +3,7 @@ import type { UpstreamKind } from '@gantry/contract/model-providers.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { EventForm } from '../../guardrails/guarded-events.ts';
 import type { DocumentForm } from '../../guardrails/json-texts.ts';
+import { max_call_tokens } from '../../ledger/books.ts';
 import type { Model } from '../model.ts';
 import type { InputClass, Usage } from '../prices/rates.ts';
 
@@ -20,7 +21,7 @@ export interface Wire {
   write(body: Json, model: Model, limit: OutputLimit): Json;
   /** The vendor's counts in an answer, or in one event of a stream. A count of a later event replaces that of an earlier one. */
   countsIn(answer: Json): Json | undefined;
-  /** Undefined when a count is missing. */
+  /** Undefined when a count is missing. `usageIn` bounds it. */
   usageOf(counts: Json): Usage | undefined;
   /** The event of a stream carries nothing but usage that the client has not asked for. */
   isOnlyUsage(event: Json, body: Json): boolean;
@@ -139,6 +140,13 @@ export function nameOf(part: unknown): string {
 
 export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Undefined when a count is missing, and when the counts are more than one call can use: a server can say what it likes. */
+export function usageIn(wire: Pick<Wire, 'usageOf'>, counts: Json | undefined): Usage | undefined {
+  const usage = counts && wire.usageOf(counts);
+  const all = Object.values(usage ?? {}).reduce((sum, tokens) => sum + tokens, 0);
+  return all <= max_call_tokens ? usage : undefined;
 }
 
 /** A count of tokens in an answer. Anything else is no usage. */

@@ -59,7 +59,7 @@ const configs: Record<ConfiguredKind, readonly [object, object]> = {
   'knowledge-base': [{}, { documents: [{ text: 'Words.', title: 'A page' }] }],
   model: [
     { provider: 'acme', model: 'one' },
-    { provider: 'acme', model: 'one', price_usd_per_million: { input: '2.50' } },
+    { provider: 'acme', model: 'one', max_output_tokens: 4096 },
   ],
   'mcp-server': [{ command: 'files' }, { transport: 'sse', url: 'https://mcp.example.com' }],
   orchestration: [

@@ -16,7 +16,7 @@ import { writeEntries } from '../principals/entries.ts';
 import { searchWords } from '../asset.ts';
 import { configOnly } from '../content.ts';
 import { readDescribed, requireTeam } from './described-by-config.ts';
-import { authorizeCredential } from './model-credential.ts';
+import { authorizeBilling } from './model-billing.ts';
 import { ownerOfNew } from './owner.ts';
 import { pinReferences } from '../references/pin-references.ts';
 import { putFinal } from '../versions/put-final.ts';
@@ -46,7 +46,7 @@ export async function create(db: Database, caller: Caller, kind: ConfiguredKind,
   const { config, described } = read;
   requireTeam(read, team.name);
   const owner_id = await ownerOfNew(db, user, team, made.owner ?? described?.owner);
-  authorizeCredential(user, team, { kind, config });
+  authorizeBilling(user, team, { kind, config });
   const content = configOnly(config, await pinReferences(db, user, referencesOfConfig(self, config)));
   await change(db, grant, 'asset.created', async (tx, note) => {
     const { name, visibility } = made;

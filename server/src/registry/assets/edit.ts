@@ -6,11 +6,12 @@ import type { Database } from '../../database/database.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { searchWords, type AssetRecord } from '../asset.ts';
 import { configOnly, contentDigest, type Content } from '../content.ts';
+import * as contents from '../content-store.ts';
 import { findVersion } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { pinReferences } from '../references/pin-references.ts';
 import { readDescribed, type Described } from './described-by-config.ts';
-import { authorizeCredential } from './model-credential.ts';
+import { authorizeBilling } from './model-billing.ts';
 import { requireSameOwner } from './owner.ts';
 import { putFinal } from '../versions/put-final.ts';
 import type { Config } from '../read-config.ts';
@@ -35,12 +36,15 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
   const asset = await loadAsset(db, ref, caller);
   const grant = authorize(user, 'asset.write', asset);
   const next = await contentOf(db, user, asset, ref, edited);
-  authorizeCredential(user, asset.team, { kind: ref.kind, config: next?.content.config });
+  authorizeBilling(user, asset.team, { kind: ref.kind, config: next?.content.config });
   await change(db, grant, 'asset.changed', async (tx, note) => {
     const now = await holdAsset(tx, asset.id, caller);
     // The asset may have been transferred since the decision.
     authorize(user, 'asset.write', now);
-    authorizeCredential(user, now.team, { kind: ref.kind, config: next?.content.config });
+    authorizeBilling(user, now.team, { kind: ref.kind, config: next?.content.config });
+    const newest = next && (await findVersion(tx, asset.id, 'latest'));
+    if (newest !== undefined)
+      authorizeBilling(user, now.team, { kind: ref.kind, config: await contents.config(tx, newest.digest) });
     if (next?.described !== undefined) requireSameOwner(now, next.described);
     if (next !== undefined) {
       const { version, content } = next;

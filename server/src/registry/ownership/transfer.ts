@@ -17,7 +17,7 @@ import { signedIn } from '../../principals/signed-in.ts';
 import { giveActions, takeActions } from '../principals/entries.ts';
 import { searchWords, type AssetRecord } from '../asset.ts';
 import type { CloseRequests } from '../assets/close-requests.ts';
-import { authorizeCredential } from '../assets/model-credential.ts';
+import { authorizeBilling } from '../assets/model-billing.ts';
 import * as contents from '../content-store.ts';
 import { findAssetById, findVersion } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
@@ -57,7 +57,7 @@ export async function transfer(
     await holdUnchanged(tx, asset);
     const newest = await findVersion(tx, asset.id, 'latest');
     if (newest !== undefined && team.id !== asset.team.id)
-      authorizeCredential(user, team, { kind: ref.kind, config: await contents.config(tx, newest.digest) });
+      authorizeBilling(user, team, { kind: ref.kind, config: await contents.config(tx, newest.digest) });
     await moveEntries(tx, asset, team.id, owner.id);
     const requests_closed = await closeRequests(tx, asset.id, 'superseded');
     await store.setBelonging(tx, asset.id, {
