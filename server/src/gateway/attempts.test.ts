@@ -146,7 +146,7 @@ test('a fallback that the key may not call is never called (I13)', async () => {
   const key = await keyFor([name]);
   await expect(ask(key, name)).rejects.toMatchObject({
     code: 'model_unavailable',
-    message: expect.stringMatching(new RegExp(`No other model was called: .*may not call "${spare}"`)) as string,
+    message: expect.stringMatching(new RegExp(`No other model was called: .*may not call "models/${spare}"`)) as string,
   });
   expect(journalOf(spare)).toEqual([]);
 });
