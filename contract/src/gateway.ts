@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { name, time } from './wire.ts';
+import { time } from './wire.ts';
 
 const problems = [
   'invalid_api_key',
   'key_paused',
   'model_not_allowed',
+  'model_ambiguous',
   'run_refused',
   'model_unpriced',
   'not_priceable',
@@ -32,13 +33,16 @@ const query = z.strictObject({ beta: z.literal('true').optional() });
 
 /** A model in the shape of OpenAI, with the members that Anthropic's clients read. */
 const listedModel = z.object({
-  id: name.describe('The name for calls'),
+  id: z.string().describe('The name for calls'),
   object: z.literal('model'),
   created: z.int().describe('Seconds since 1970'),
   owned_by: z.string().describe('Its provider'),
   type: z.literal('model'),
   display_name: z.string(),
   created_at: time,
+  ref: z.string().describe('`models/<name>`: as the name for calls it means this model alone'),
+  team: z.string().describe('Its owner'),
+  names: z.array(z.string()).describe('Each name that leads to it with this key'),
 });
 export type ListedModel = z.output<typeof listedModel>;
 
@@ -91,7 +95,10 @@ export const gatewayEndpoints = {
     path: '/v1/models',
     summary: 'The models that the key may call',
     operation: 'model.call',
-    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(1000), after_id: name.optional() }),
+    query: z.strictObject({
+      limit: z.coerce.number().int().min(1).max(1000).default(1000),
+      after_id: z.string().max(200).optional(),
+    }),
     reply: {
       kind: 'bare',
       status: 200,
@@ -99,8 +106,8 @@ export const gatewayEndpoints = {
         object: z.literal('list'),
         data: z.array(listedModel),
         has_more: z.boolean(),
-        first_id: name.nullable(),
-        last_id: name.nullable(),
+        first_id: z.string().nullable(),
+        last_id: z.string().nullable(),
       }),
     },
     problems: ['invalid_api_key'],

@@ -216,6 +216,11 @@ export const problems = {
     hint: 'Create another: `svc key create`.',
   },
   model_not_allowed: { status: 403, title: 'This key may not call this model' },
+  model_ambiguous: {
+    status: 400,
+    title: 'The name means several models',
+    hint: 'Name one of them: `models/<name>`.',
+  },
   run_refused: {
     status: 403,
     title: 'The run token is not valid with this key',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { identifier, modelId, environmentName } from '../identifiers.ts';
 import { listOf } from '../list-of.ts';
 import { whyUnsupported } from '../model-providers.ts';
+import { parseRef } from '../refs.ts';
 import { httpAddress } from './http-address.ts';
 
 const price = z
@@ -30,7 +31,14 @@ export const model = z
       .describe('Its provider; one without a preset is called in the format of OpenAI'),
     model: modelId.describe('Its name at the provider'),
     type: z.enum(['chat', 'embedding']).default('chat').describe('Its output: an answer, or a vector'),
-    aliases: listOf(modelId, 20).optional().describe('Further names under which it is called'),
+    aliases: listOf(
+      modelId.refine((alias) => parseRef(alias)?.kind !== 'model', {
+        error: 'must be no reference: models/<name> is always the model of that name',
+      }),
+      20,
+    )
+      .optional()
+      .describe('Further names under which its own team calls it; other teams call it by its name'),
     ...ofUpstream,
     upstreams: listOf(
       z.strictObject({

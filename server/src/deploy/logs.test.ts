@@ -7,6 +7,7 @@ import { startWorker, type Worker } from '../runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
 import { traceContext } from '../trace-context.ts';
 import { deploy } from './deploy.ts';
+import { ingressSecret } from './ingress-secret.ts';
 import { unixTime } from './instant.ts';
 import { logs, type LogsWish } from './logs.ts';
 import { deployRoutes } from './routes.ts';
@@ -84,13 +85,13 @@ test('a follow of an ended agent gives each line once', async () => {
   expect(await read({}, 3)).toEqual(['one', 'two', 'three']);
 });
 
-test('the agent’s own key to the gateway is masked like its secrets', async () => {
+test('the agent’s own key to the gateway and its ingress secret are masked like its secrets', async () => {
   await read({ follow: false }, 1);
   const { db } = stage.database;
-  const [row] = await db.all<{ key_id: string }>(sql`select key_id from revision`);
+  const [row] = await db.all<{ id: string; key_id: string }>(sql`select id, key_id from revision`);
   const key = await openAgentKey(stage.parts.key_maker, db, row?.key_id ?? '');
   expect(key).toMatch(/^gtk_/);
-  expect(Object.values(hidden)).toEqual([key]);
+  expect(Object.values(hidden)).toEqual([key, ingressSecret(stage.parts.ingress_key, row?.id ?? '')]);
 });
 
 test('the output of a restart arrives, even within the same millisecond', async () => {

@@ -15,7 +15,7 @@ import { compare } from '../registry/difference/compare.ts';
 import { isOfAgent, type Pin } from '../registry/content.ts';
 import { isEmpty } from '../registry/difference/difference.ts';
 import { describeGuardrails } from '../guardrails/describe.ts';
-import { missingModels, requireOneFormat } from '../gateway/agent-models.ts';
+import { noticesOfModels, requireOneFormat } from '../gateway/agent-models.ts';
 import { loadVersionContent } from '../registry/versions/load-version-content.ts';
 import { checkReferences } from '../registry/references/pin-references.ts';
 import { requireSecrets } from '../secrets/delivery.ts';
@@ -132,7 +132,7 @@ function sentencesAbout(pins: readonly Pin[]): string {
 
 async function models(db: Database, { asset, config }: Wanted): Promise<Verdict[]> {
   const agent = { team_id: asset.team.id, config };
-  const notices = (await missingModels(db, agent)).map((sentence) => verdict('validate', 'notice', sentence));
+  const notices = (await noticesOfModels(db, agent)).map((sentence) => verdict('validate', 'notice', sentence));
   try {
     await requireOneFormat(db, agent);
     return notices;

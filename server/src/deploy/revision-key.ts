@@ -19,6 +19,7 @@ import {
 import type { KeyMaker } from '../keys/parts.ts';
 import type { Run } from '../runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
+import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
 import type { SecretFiles, Secrets } from './targets/target.ts';
@@ -102,12 +103,13 @@ export async function modelAccess(
   };
 }
 
-/** Masked in what the agent prints, like a secret. A container keeps its earlier keys under the same name. */
-export async function keyOfRevision(
-  { db, key_maker }: Pick<DeployParts, 'db' | 'key_maker'>,
-  { key_id }: { key_id: string | null },
+/** What the service gives a revision, masked in what the agent prints, like a secret. A container keeps its earlier keys under the same name. */
+export async function valuesOfRevision(
+  { db, key_maker, ingress_key }: Pick<DeployParts, 'db' | 'key_maker' | 'ingress_key'>,
+  { id, key_id }: { id: string; key_id: string | null },
 ): Promise<Secrets> {
-  return key_id === null ? {} : { OPENAI_API_KEY: await openAgentKey(key_maker, db, key_id) };
+  const key = key_id === null ? {} : { OPENAI_API_KEY: await openAgentKey(key_maker, db, key_id) };
+  return { ...key, SVC_INGRESS_SECRET: ingressSecret(ingress_key, id) };
 }
 
 // Without a model in agent.yaml, the agent calls what its team may use.

@@ -13,7 +13,7 @@ import * as store from './store.ts';
 import { ingressSecret } from './ingress-secret.ts';
 import { instanceName, type NthInstance } from './instance-name.ts';
 import type { DeployParts } from './parts.ts';
-import { keyOfRevision, modelAccess } from './revision-key.ts';
+import { modelAccess, valuesOfRevision } from './revision-key.ts';
 import { waitUntilReady } from './targets/probe.ts';
 import type { Instance, Place, PlaceInput, SecretFiles, Target } from './targets/target.ts';
 
@@ -63,7 +63,7 @@ export async function startContainer(
   const proxy = proxy_url === undefined ? {} : proxyVariables(proxy_url);
   const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets, ...proxy };
   await target.start(place, files, signal);
-  const hidden = { ...(await keyOfRevision(parts, { key_id })), ...secrets };
+  const hidden = { ...(await valuesOfRevision(parts, { id: revision_id, key_id })), ...secrets };
   const instance = await waitUntilReady({ target, place, secrets: hidden, deadline_ms: start_deadline_ms, signal });
   if (instance.url === undefined) throw new Error('a ready instance has no address');
   await store.putDescription(db, revision_id, readDescription(instance.ready));

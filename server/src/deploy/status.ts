@@ -17,13 +17,13 @@ import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.
 import { listRecent, search } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
-import { readPresentSecrets } from '../secrets/delivery.ts';
 import { dailyFigures } from '../traces/daily-figures.ts';
 import { lastCondition, look, together, unknownAfter, unseen, type Condition } from './keep/condition.ts';
 import { whyOutsideSetting } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
 import type { DeployParts } from './parts.ts';
 import { whereState } from './state-store.ts';
+import { secretsOfOutput } from './log/keep-log.ts';
 import * as instanceStore from './instance-store.ts';
 import * as store from './store.ts';
 import { findTarget } from './targets/index.ts';
@@ -257,7 +257,8 @@ async function lookNow(
     const { seen, found } = await look(parts, row, signal);
     if (seen.state !== 'exited') return { ...found, seen_at };
     const lines: string[] = [];
-    const query = { tail: last_lines, secrets: await secretsOf(parts, listed), signal };
+    const secrets = listed.config === undefined ? {} : await secretsOfOutput(parts, row);
+    const query = { tail: last_lines, secrets, signal };
     for await (const { line } of findTarget(parts.targets, row.target).logs(seen.place, query)) lines.push(line);
     return { ...found, detail: [found.detail, ...lines].join('\n'), seen_at };
   } catch (error) {
@@ -267,12 +268,6 @@ async function lookNow(
 }
 
 const last_lines = 10;
-
-async function secretsOf({ db, secret_stores }: DeployParts, { agent, config }: ListedAgent) {
-  return config === undefined
-    ? {}
-    : await readPresentSecrets({ db, stores: secret_stores }, { agent_id: agent.id, config });
-}
 
 /** The state by the records, without a look at the container. */
 function settled({ route, config, rows, newest, run }: ListedAgent): Condition | undefined {

@@ -8,6 +8,7 @@ import { noRequest } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
 import { everyoneIn, usableBy } from './facts.ts';
 import type { ModelRow } from './model.ts';
+import { modelsCalled, namesOf } from './model-called.ts';
 import * as store from './store.ts';
 
 interface OfTeam {
@@ -19,7 +20,7 @@ interface OfTeam {
 export async function requireOneFormat(db: Reader, { team_id, config: { model } }: OfTeam): Promise<void> {
   const { primary, fallback } = model ?? {};
   if (primary === undefined || fallback === undefined) return;
-  const [first, second] = await Promise.all([find(db, team_id, primary), find(db, team_id, fallback)]);
+  const [[first], [second]] = await Promise.all([find(db, team_id, primary), find(db, team_id, fallback)]);
   if (first === undefined || second === undefined || kindOf(first) === kindOf(second)) return;
   const message = `\`${fallback}\` is called in the format of ${formatNames[kindOf(second)]} and \`${primary}\` in that of ${formatNames[kindOf(first)]}; a fallback keeps the format`;
   throw new Problem('project_invalid', {
@@ -29,8 +30,8 @@ export async function requireOneFormat(db: Reader, { team_id, config: { model } 
   });
 }
 
-/** What the agent cannot call yet, each with the command that changes it. */
-export async function missingModels(db: Reader, { team_id, config }: OfTeam): Promise<string[]> {
+/** What the agent cannot call yet, each with the command that changes it, and the models of other teams, which read its prompts. */
+export async function noticesOfModels(db: Reader, { team_id, config }: OfTeam): Promise<string[]> {
   const { team, model } = config;
   const usable = await ofTeam(db, team_id, await store.catalogue(db));
   if (usable.length === 0 && model?.primary === undefined)
@@ -41,12 +42,23 @@ export async function missingModels(db: Reader, { team_id, config }: OfTeam): Pr
     const name = model?.[field];
     return name === undefined ? [] : [{ field, name }];
   });
-  const missing = await Promise.all(
+  const notices = await Promise.all(
     names.map(async ({ field, name }) => {
-      if ((await find(db, team_id, name)) !== undefined) return [];
+      const found = await find(db, team_id, name);
+      if (found.length > 1)
+        return [
+          `\`model.${field}\` is ${name}, which means ${found.map((row) => `models/${row.name}`).join(' and ')}, so its calls are refused. Name one of them.`,
+        ];
+      const [only] = found;
+      if (only !== undefined)
+        return only.team_id === team_id
+          ? []
+          : [
+              `\`model.${field}\` is models/${only.name} of team:${only.team}, so its calls go to the server of that team.`,
+            ];
       const close = nearest(
         name,
-        usable.flatMap((row) => [row.name, ...(row.config.aliases ?? [])]),
+        usable.flatMap((row) => namesOf(row, team_id)),
       );
       const or = close === undefined ? '' : ` Did you mean ${close}?`;
       return [
@@ -54,11 +66,12 @@ export async function missingModels(db: Reader, { team_id, config }: OfTeam): Pr
       ];
     }),
   );
-  return missing.flat();
+  return notices.flat();
 }
 
-async function find(db: Reader, team_id: string, name: string): Promise<ModelRow | undefined> {
-  return (await ofTeam(db, team_id, await store.modelsNamed(db, name, team_id)))[0];
+/** The meanings of the name, for a key of the team. */
+async function find(db: Reader, team_id: string, name: string): Promise<ModelRow[]> {
+  return modelsCalled(await ofTeam(db, team_id, await store.modelsNamed(db, name, team_id)), name, team_id);
 }
 
 async function ofTeam<Row extends ModelRow>(db: Reader, team_id: string, rows: readonly Row[]): Promise<Row[]> {

@@ -11,9 +11,9 @@ import { placeOf } from './attempts.ts';
 import { brokenBy } from './connection-problem.ts';
 import { readEvents, wholeEvents } from './events.ts';
 import { guardedAnswer, guardedStream } from './guarded-answer.ts';
+import { hideCredential, hideInBytes, hideKeys } from './hide-credential.ts';
 import type { Model, Upstream } from './model.ts';
 import { KeyEnded } from './open-calls.ts';
-import { withoutCredentials } from './refusal.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 import { isJson, usageIn, type Json } from './wires/wire.ts';
 
@@ -50,7 +50,11 @@ async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswe
   settle(attempt, 'answered', usageIn(wire, counts));
   const body = guarded === undefined ? bytes : JSON.stringify(await guardedAnswer(guarded, wire, said));
   const headers = { 'content-type': 'application/json', ...answerHeaders(attempt) };
-  return { status: 200, headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) }, body };
+  return {
+    status: 200,
+    headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) },
+    body: hideInBytes(body, upstream.credential),
+  };
 }
 
 async function readWhole(model: Model, upstream: Upstream, { body }: UpstreamAnswer): Promise<Buffer> {
@@ -80,7 +84,11 @@ function readJson(bytes: Buffer): Json | undefined {
 function streamed(attempt: Attempt, upstream: Upstream, { content_type, body }: UpstreamAnswer): Reply {
   return {
     status: 200,
-    headers: { 'content-type': content_type, 'cache-control': 'no-store', ...answerHeaders(attempt) },
+    headers: {
+      'content-type': hideCredential(content_type, upstream.credential),
+      'cache-control': 'no-store',
+      ...answerHeaders(attempt),
+    },
     body: eventsOf(attempt, upstream, body),
   };
 }
@@ -91,6 +99,7 @@ async function* eventsOf(
   body: UpstreamAnswer['body'],
 ): AsyncGenerator<Uint8Array | string> {
   const { wire, sent, gateway, model, key, client, guarded } = attempt;
+  const { credential } = upstream;
   const guard = guarded && guardedStream(guarded, wire);
   const call = gateway.open_calls.open(key.id, client);
   const events = wholeEvents(body[Symbol.asyncIterator](), max_event_bytes);
@@ -109,10 +118,11 @@ async function* eventsOf(
       if (next.done === true) break;
       const { bytes, has_error } = look(next.value);
       const passed = guard === undefined ? bytes : await call.whileKeyWorks(guard.take(bytes));
-      if (passed.length > 0) yield has_error ? withoutCredentials(passed.toString(), upstream.credential) : passed;
+      if (passed.length > 0)
+        yield has_error ? hideKeys(passed.toString(), credential) : hideInBytes(passed, credential);
       reading = events.next();
     }
-    if (guard !== undefined) yield await call.whileKeyWorks(guard.end());
+    if (guard !== undefined) yield hideCredential(await call.whileKeyWorks(guard.end()), credential);
     isOver = true;
     settleWhole();
   } catch (cause) {

@@ -5,13 +5,14 @@ import type { KeyCaller } from '../access/caller.ts';
 import { askNobody, type AskFor } from '../guardrails/guarded-call.ts';
 import { JudgeFailed, type JsonValue, type JudgeRequest } from '../guardrails/rule.ts';
 import { callInTurn } from './attempts.ts';
+import { judgeCalled } from './facts.ts';
+import { entryNamed } from './model-called.ts';
 import { openCall } from './open-call.ts';
 import { toModel } from './model.ts';
 import type { Judging } from './judging.ts';
 import type { GatewayParts } from './parts.ts';
 import { openCallSpan } from './record-call.ts';
 import type { GatewayRun } from './run-of-call.ts';
-import * as store from './store.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { messages } from './wires/messages.ts';
 import { moderations } from './wires/moderations.ts';
@@ -27,10 +28,11 @@ export function askJudge(
   return (rule) => async (request) => {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(judge_ms)]);
     if (request.kind === 'presidio') return await askPresidio(gateway, request, ends);
-    const [row] = await store.modelsNamed(gateway.db, request.model, payer.team_id);
-    if (row === undefined) throw new JudgeFailed(`there is no models/${request.model}`);
+    const row = await judgeCalled(gateway.db, payer, request.model);
+    if (row === undefined)
+      throw new JudgeFailed(`there is no models/${entryNamed(request.model) ?? request.model} for this key`);
     const model = toModel(row, new Map());
-    const asked = questionOf(request, model.kind, model.max_tokens_field);
+    const asked = questionOf({ ...request, model: `models/${row.name}` }, model.kind, model.max_tokens_field);
     const caller: Judging = { kind: 'judge', id: payer.id, accounts: payer.accounts, rule, payer };
     const trace = { trace_id: run.trace_id ?? randomBytes(16).toString('hex'), parent_id: null };
     const span = openCallSpan(gateway.spans, { caller: payer, run, trace, model: request.model, rule });

@@ -146,7 +146,7 @@ test('a fallback that the key may not call is never called (I13)', async () => {
   const key = await keyFor([name]);
   await expect(ask(key, name)).rejects.toMatchObject({
     code: 'model_unavailable',
-    message: expect.stringMatching(new RegExp(`No other model was called: .*may not call "${spare}"`)) as string,
+    message: expect.stringMatching(new RegExp(`No other model was called: .*may not call "models/${spare}"`)) as string,
   });
   expect(journalOf(spare)).toEqual([]);
 });
@@ -316,6 +316,48 @@ test.each([
   expect(upstreams.journal.at(-1)?.credential).toBe('Bearer abcd1234-secret-wxyz');
   expect(failed).toMatchObject({ message: expect.stringContaining('Find yours') as string });
   expect(String(failed)).not.toMatch(/abcd1234|wxyz/);
+});
+
+test.each<[string, number, (credential: string) => string[]]>([
+  ['a refusal in text', 400, (shown) => [JSON.stringify({ error: { message: `no: ${shown} No more.` } })]],
+  ['an answer with an error in text', 200, (shown) => [JSON.stringify({ error: `no: ${shown} No more.` })]],
+  ['a stream with an error in text', 200, (shown) => [`data: {"error":"no: ${shown}"}\n\ndata: No more.\n\n`]],
+  ['a stream with it in a text', 200, (shown) => [`data: {"text":"${shown}"}\n\ndata: No more.\n\n`]],
+  [
+    'a stream whose parts cut it',
+    200,
+    (shown) => [`data: {"text":"${shown.slice(0, 12)}`, `${shown.slice(12)}"}\n\n`, 'data: No more.'],
+  ],
+])('nothing that an upstream says shows the credential that it got: %s (T118)', async (kind, status, parts) => {
+  const secret = 'wxyz5678"hidden"wxyz';
+  await ada.client.call('secrets.set', { body: { team: 'ml', name: 'ECHOED', value: secret } });
+  const isStream = kind.startsWith('a stream');
+  const echoes: Behaviour = (response, request) => {
+    const told = request.headers.authorization ?? '';
+    expect(told).toBe(`Bearer ${secret}`);
+    response.writeHead(status, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+    const [first = '', ...rest] = parts(isStream ? JSON.stringify(told).slice(1, -1) : told);
+    response.write(first);
+    setTimeout(() => response.end(rest.join('')), 50);
+  };
+  const name = await model();
+  upstreams.behave(name, echoes);
+  await ada.client.call('registry.edit', {
+    params: { kind: 'model', name },
+    body: {
+      version: '2.0.0',
+      config: { provider: 'test', model: 'x', base_url: upstreams.at(name), secret: 'ECHOED' },
+    },
+  });
+  const { key } = await keyFor([name], {});
+  const answered = await fetch(`${app.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: name, messages, stream: isStream }),
+  });
+  const text = await answered.text();
+  expect(text).toContain('No more.');
+  expect(text).not.toMatch(/wxyz|hidden/);
 });
 
 test('whatever upstreams do, the journal costs at most the ledger, the ledger at most the limit, and nothing stays held (I5, I13)', async () => {

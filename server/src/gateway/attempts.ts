@@ -50,7 +50,10 @@ export async function callInTurn<Held extends Holding>(health: Health, call: Cal
       }
       const { model, key } = held;
       if (attempt === 1) {
-        names.push(...(key.settings.fallback === undefined ? [] : [key.settings.fallback]), ...model.fallbacks);
+        names.push(
+          ...(key.settings.fallback === undefined ? [] : [key.settings.fallback]),
+          ...model.fallbacks.map(printed),
+        );
         ends_ms = Date.now() + model.timeouts.total_ms;
       }
       left ??= tried.has(model.id) ? [] : inOrderOfCall(model.upstreams);
@@ -86,6 +89,9 @@ interface Fault {
   hint?: string;
   retry_after_seconds?: number;
 }
+
+/** A config names entries of the catalogue. */
+const printed = (name: string) => `models/${name}`;
 
 /** Takes it, and those before it, from the list. */
 function firstPermitted(health: Health, model: Model, left: Upstream[]): Upstream | AttemptFailed {

@@ -52,7 +52,7 @@ export interface ReadEvents {
 
 // Nearly every chunk of OpenAI's has `"usage":null`. A quote inside a text of the model has a backslash.
 const has_usage = /"usage"\s*:\s*\{/;
-const has_error = /"error"\s*:\s*\{|"type"\s*:\s*"error"/;
+const has_error = /"error"\s*:\s*[{"]|"type"\s*:\s*"error"/;
 
 /** `counts` are those of the events before. */
 export function readEvents(

@@ -3,7 +3,6 @@
 // they may be newer than it, never older.
 import { LRUCache } from 'lru-cache';
 import { secretsOfModel } from '@gantry/contract/asset-config/model.ts';
-import { globMatches } from '@gantry/contract/model-globs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
@@ -16,12 +15,15 @@ import { settings } from '../principals/find.ts';
 import { findAssetsById } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
 import { toModel, type Credentials, type Model, type ModelRow } from './model.ts';
+import { isCovered, modelsCalled, requireOne } from './model-called.ts';
 import * as store from './store.ts';
 
 export interface Facts {
   key: KeyFacts;
-  /** Undefined when the key may use no model of this name. */
+  /** Undefined when the key may use no model of this name, and when the name means several. */
   model: Model | undefined;
+  /** What the name means, of the models that the key may use. */
+  meant: readonly ModelRow[];
   /** The guardrails of the key's agent, and those that the organisation requires. */
   rules: readonly Rule[];
 }
@@ -75,9 +77,11 @@ async function load(
 ): Promise<Facts> {
   if (caller.kind === 'judge') return await loadForJudge(db, readCredentials, { caller, model });
   const { key, models } = await usable(db, caller, store.modelsNamed(db, model, caller.team_id));
+  const meant = modelsCalled(models, model, caller.team_id);
   return {
     key,
-    model: models[0] && (await modelOf(db, readCredentials, models[0])),
+    meant,
+    model: await theOnly(db, readCredentials, meant),
     rules: await rulesFor(db, key),
   };
 }
@@ -88,17 +92,38 @@ async function loadForJudge(
   readCredentials: ReadCredentials,
   { caller: { payer, rule }, model }: { caller: Judging; model: string },
 ): Promise<Facts> {
-  const { key, models } = await usable(db, payer, store.modelsNamed(db, model, payer.team_id), { isAnyModel: true });
+  const { key, models } = await usableByJudge(db, payer, model);
+  const meant = modelsCalled(models, model, payer.team_id);
   const tags = [...key.tags, `guardrail:${rule}`];
   const hiding = (await rulesFor(db, key)).filter(
     ({ name, kind, places }) => name === 'pii_detection' && kind === 'text' && places.includes('model_in'),
   );
   return {
     key: { ...key, tags, settings: {} },
-    model: models[0] && (await modelOf(db, readCredentials, models[0])),
+    meant,
+    model: await theOnly(db, readCredentials, meant),
     rules: hiding,
   };
 }
+
+async function theOnly(
+  db: Reader,
+  readCredentials: ReadCredentials,
+  [row, ...others]: readonly ModelRow[],
+): Promise<Model | undefined> {
+  return row === undefined || others.length > 0 ? undefined : await modelOf(db, readCredentials, row);
+}
+
+/** The model that judges for this key. Throws `model_ambiguous`. */
+export async function judgeCalled(db: Reader, payer: KeyCaller, model: string): Promise<ModelRow | undefined> {
+  const { models } = await usableByJudge(db, payer, model);
+  const meant = modelsCalled(models, model, payer.team_id);
+  requireOne(model, meant);
+  return meant[0];
+}
+
+const usableByJudge = async (db: Reader, payer: KeyCaller, model: string) =>
+  await usable(db, payer, store.modelsNamed(db, model, payer.team_id), { isAnyModel: true });
 
 /** Of the key's agent, and those that the organisation requires of its team. */
 async function rulesFor(db: Reader, { team, settings: { guardrails = [], primary } }: KeyFacts): Promise<Rule[]> {
@@ -115,12 +140,7 @@ export async function usable<Row extends ModelRow>(
 ): Promise<{ key: KeyFacts; models: Row[] }> {
   const [key, holder, rows] = await Promise.all([keyFacts(db, caller.id), holderOf(db, caller), found]);
   if (key === undefined || holder === undefined) throw new Problem('invalid_api_key');
-  // agent.yaml can name a model by its name at the provider.
-  const named = rows.filter(
-    ({ name, config }) =>
-      isAnyModel ||
-      [name, config.model, ...(config.aliases ?? [])].some((one) => key.models.some((glob) => globMatches(glob, one))),
-  );
+  const named = rows.filter((row) => isAnyModel || isCovered(row, caller.team_id, key.models));
   return { key, models: await usableBy(db, holder, named) };
 }
 

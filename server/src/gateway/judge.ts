@@ -2,17 +2,19 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyFacts } from '../keys/facts.ts';
 import type { Facts } from './facts.ts';
 import type { Model } from './model.ts';
+import { requireOne } from './model-called.ts';
 
 /** The model of a call, by a key that works at this moment. Throws the refusal. */
-export function judge({ key, model }: Facts, asked_model: string, now: string): { model: Model } {
+export function judge({ key, model, meant }: Facts, asked_model: string, now: string): { model: Model } {
   requireWorking(key, now);
+  requireOne(asked_model, meant);
   if (model === undefined)
     throw new Problem('model_not_allowed', {
       detail: `The key ${key.prefix}… may not call ${JSON.stringify(asked_model.slice(0, 100))}, or there is no such model.`,
       hint:
         key.agent === null
-          ? 'See the models of the key: GET /v1/models.'
-          : 'Its models are `model.primary` and `model.fallback` of agent.yaml.',
+          ? 'See the models of the key: GET /v1/models. A model of another team is called by its name in the catalogue.'
+          : 'Its models are `model.primary` and `model.fallback` of agent.yaml. A model of another team is called by its name in the catalogue.',
     });
   return { model };
 }

@@ -6,18 +6,20 @@ import type { Database } from '../database/database.ts';
 import { clock } from '../ledger/accounts.ts';
 import { usable } from './facts.ts';
 import { requireWorking } from './judge.ts';
+import { modelsCalled, namesOf } from './model-called.ts';
+import type { ModelRow } from './model.ts';
 import * as store from './store.ts';
 
 export async function listModels(db: Database, caller: KeyCaller): Promise<ListedModel[]> {
   return await db.snapshot(async (at) => {
     const [{ key, models }, now] = await Promise.all([usable(at, caller, store.catalogue(at)), clock(at)]);
     requireWorking(key, now);
-    return models.map(toListed);
+    return listed(models, caller.team_id);
   });
 }
 
 export async function showModel(db: Database, caller: KeyCaller, name: string): Promise<ListedModel> {
-  const found = (await listModels(db, caller)).find(({ id }) => id === name);
+  const found = (await listModels(db, caller)).find(({ names }) => names.includes(name));
   if (found === undefined)
     throw new Problem('not_found', {
       detail: `The key may not call ${JSON.stringify(name.slice(0, 100))}, or there is no such model.`,
@@ -26,14 +28,30 @@ export async function showModel(db: Database, caller: KeyCaller, name: string): 
   return found;
 }
 
-function toListed({ name, created_at, config }: store.ListedModel): ListedModel {
+/** With each name that leads to a model. A model's own name can lead to another, by an alias in the caller's team. */
+function listed(rows: readonly ModelRow[], team_id: string | null): ListedModel[] {
+  const called = rows.flatMap((row) => [...new Set(namesOf(row, team_id))].map((name) => ({ row, name })));
+  const rowsOf = Map.groupBy(called, ({ name }) => name);
+  const names = called.filter(({ row, name }) => {
+    const [meant, ...others] = modelsCalled(rowsOf.get(name)?.map((one) => one.row) ?? [], name, team_id);
+    return meant === row && others.length === 0;
+  });
+  const namesOfRow = Map.groupBy(names, ({ row }) => row);
+  return rows.map((row) => toListed(row, namesOfRow.get(row)?.map(({ name }) => name) ?? []));
+}
+
+function toListed({ name, team, created_at, config }: ModelRow, names: string[]): ListedModel {
+  const ref = `models/${name}`;
   return {
-    id: name,
+    id: names.includes(name) ? name : ref,
     object: 'model',
     created: Math.floor(Date.parse(created_at) / 1000),
     owned_by: config.provider,
     type: 'model',
     display_name: name,
     created_at,
+    ref,
+    team,
+    names,
   };
 }

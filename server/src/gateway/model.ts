@@ -72,6 +72,7 @@ export interface ModelRow {
   name: string;
   team_id: string;
   team: string;
+  created_at: string;
   version: string;
   digest: string;
   config: ModelConfig;

@@ -1,4 +1,5 @@
 import { nearest } from '@gantry/contract/nearest.ts';
+import { hideCredential } from './hide-credential.ts';
 import type { Model, Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import { addressOf, credentialHeader } from './upstream.ts';
@@ -30,13 +31,13 @@ async function namesAt({ outbound }: GatewayParts, model: Model, upstream: Upstr
       },
       signal: AbortSignal.timeout(list_ms),
     });
-    let text = '';
+    let read = '';
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      text += chunk.toString('latin1');
-      if (text.length > max_list_bytes) break;
+      read += chunk.toString('latin1');
+      if (read.length > max_list_bytes) break;
     }
     if (statusCode !== 200) return [];
-    const said: unknown = JSON.parse(text);
+    const said: unknown = JSON.parse(hideCredential(read, upstream.credential));
     const listed: unknown = isJson(said) ? said['data'] : undefined;
     const entries: unknown[] = Array.isArray(listed) ? listed : [];
     return entries.flatMap((one) =>

@@ -3,6 +3,7 @@
 import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
 import { within } from '../within.ts';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
+import { hideKeys } from './hide-credential.ts';
 import type { Model, Upstream } from './model.ts';
 import type { Body, UpstreamAnswer } from './upstream.ts';
 import { isJson } from './wires/wire.ts';
@@ -59,11 +60,5 @@ async function start(body: Body): Promise<string> {
 }
 
 function scrub(message: string, credential: string | undefined): string {
-  return message === '' ? '' : `: ${withoutCredentials(message, credential).slice(0, max_message_characters)}`;
-}
-
-/** Vendors print the beginning and the end of a key that they refuse. */
-export function withoutCredentials(text: string, credential: string | undefined): string {
-  const clean = credential === undefined ? text : text.replaceAll(credential, '…');
-  return clean.replace(/\b(?:sk|gsk|xai|key|pk)[-_][\w*.-]{6,}/gi, '…');
+  return message === '' ? '' : `: ${hideKeys(message, credential).slice(0, max_message_characters)}`;
 }

@@ -3,32 +3,28 @@ import { sql } from '../database/sql.ts';
 import { governanceHead } from '../audit/chain.ts';
 import type { SeenHealth } from './health.ts';
 import type { ModelRow } from './model.ts';
+import { entryNamed } from './model-called.ts';
 
-const columns = sql`a.id, a.name, a.team_id, t.name as team, v.version, v.digest, c.config`;
+const columns = sql`a.id, a.name, a.team_id, t.name as team, a.created_at, v.version, v.digest, c.config`;
 const newest = sql`asset a join team t on t.id = a.team_id
   join lateral (
     select version, digest from version where asset_id = a.id order by string_to_array(version, '.')::int[] desc limit 1
   ) v on true
   join content c on c.digest = v.digest`;
 
-/**
- * The model under this name in the catalogue, then those with this alias, then those whose name at the provider it is; the team's own before
- * others. Each with its newest config.
- */
+/** Every model that the name can mean for the team. `modelsCalled` chooses. */
 export const modelsNamed = async (db: Reader, name: string, team_id: string | null) =>
   await db.all<ModelRow>(sql`
     select ${columns} from ${newest}
-    where a.kind = 'model' and (a.name = ${name} or c.config -> 'aliases' ? ${name} or c.config ->> 'model' = ${name})
-    order by (a.name = ${name}) desc, (a.team_id is not distinct from ${team_id}::uuid) desc,
-      coalesce(c.config -> 'aliases' ? ${name}, false) desc, a.name`);
+    where a.kind = 'model' and (a.name = ${entryNamed(name) ?? name}
+      or (a.team_id = ${team_id}::uuid and (c.config -> 'aliases' ? ${name} or c.config ->> 'model' = ${name})))
+    order by a.name`);
 
 export const modelsById = async (db: Reader, ids: readonly string[]) =>
   await db.all<ModelRow>(sql`select ${columns} from ${newest} where a.kind = 'model' and a.id = any(${ids}::uuid[])`);
 
-export type ListedModel = ModelRow & { created_at: string };
-
 export const catalogue = async (db: Reader) =>
-  await db.all<ListedModel>(sql`select ${columns}, a.created_at from ${newest} where a.kind = 'model' order by a.name`);
+  await db.all<ModelRow>(sql`select ${columns} from ${newest} where a.kind = 'model' order by a.name`);
 
 /** Every governed change moves it. */
 export const head = async (tx: Tx) => await tx.one<{ hash: string }>(sql`select ${governanceHead} as hash`);

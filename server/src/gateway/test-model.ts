@@ -60,6 +60,7 @@ function testerOf(user: SignedInCaller, model: Model, org_id: string): Tester {
     accounts: [model.team.id, org_id],
     facts: {
       model,
+      meant: [],
       rules: [],
       key: {
         id,

@@ -22,9 +22,19 @@ export function makeRules(guardrails: readonly Guardrail[], agent_model: string 
   return rules;
 }
 
-/** The rules that the organisation requires of a team; `team` is null for a key of the organisation. */
+/**
+ * The rules that the organisation requires of a team; `team` is null for a key of the organisation. Their judges are entries of the
+ * catalogue: an alias of the team would let the team choose who judges it.
+ */
 export function requiredRules(required: readonly RequiredGuardrail[], team: string | null): readonly Rule[] {
-  return makeRules(requiredOf(required, team), undefined);
+  return makeRules(requiredOf(required, team).map(withEntry), undefined);
+}
+
+function withEntry(guardrail: Guardrail): Guardrail {
+  const { options } = guardrail;
+  if (options === undefined || !('model' in options) || typeof options.model !== 'string') return guardrail;
+  const model = options.model.startsWith('models/') ? options.model : `models/${options.model}`;
+  return { ...guardrail, options: { ...options, model } } as Guardrail; // the same options, with another text
 }
 
 function rulesOf(guardrail: Guardrail, agent_model: string | undefined): Rule[] {

@@ -90,7 +90,9 @@ async function usableGlobs(db: Reader, user: SignedInCaller, globs: readonly str
   if (globs.every((glob) => glob === '*')) return [...globs];
   const models = await findAssetsById(db, await store.modelIds(db), user);
   const usable = models.filter((model) => decide(user, 'asset.invoke', model).allowed).map(({ name }) => name);
-  const kept = globs.filter((glob) => glob === '*' || usable.some((name) => globMatches(glob, name)));
+  const kept = globs.filter(
+    (glob) => glob === '*' || usable.some((name) => globMatches(glob, name) || globMatches(glob, `models/${name}`)),
+  );
   if (kept.length > 0) return kept;
   const shown = usable.toSorted().slice(0, 20);
   throw new Problem('invalid', {

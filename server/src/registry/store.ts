@@ -225,6 +225,13 @@ export const assetsOfTeam = async (db: Reader, team_id: string) =>
     sql`select kind, name from asset where team_id = ${team_id} order by kind, name`,
   );
 
+/** The models of a team, and the models of others with one of these names. `served` is the name at the provider. */
+export const modelsWithNames = async (db: Reader, { team_id, names }: { team_id: string; names: readonly string[] }) =>
+  await db.all<{ id: string; name: string; team_id: string; aliases: string[]; served: string }>(sql`
+    select distinct on (a.id) a.id, a.name, a.team_id, coalesce(c.config -> 'aliases', '[]') as aliases, c.config ->> 'model' as served
+    from asset a join version v on v.asset_id = a.id join content c on c.digest = v.digest
+    where a.kind = 'model' and (a.team_id = ${team_id} or a.name = any(${names})) order by a.id, ${byNumber} desc`);
+
 export async function setOwner(tx: GovernedTx, asset_id: string, owner_id: string): Promise<void> {
   await tx.write(
     'asset',

@@ -6,7 +6,7 @@ import { loadAgentConfig } from '../../registry/versions/load-version-content.ts
 import { readPresentSecrets } from '../../secrets/delivery.ts';
 import type { InstanceRow } from '../instance-store.ts';
 import type { DeployParts } from '../parts.ts';
-import { keyOfRevision } from '../revision-key.ts';
+import { valuesOfRevision } from '../revision-key.ts';
 import * as deployStore from '../store.ts';
 import type { LogLine, Secrets } from '../targets/target.ts';
 import { isAfter } from '../instant.ts';
@@ -75,7 +75,7 @@ export async function noteLost(
 
 /** Masked in the output of an instance. */
 export async function secretsOfOutput(
-  parts: Pick<DeployParts, 'db' | 'key_maker' | 'secret_stores'>,
+  parts: Pick<DeployParts, 'db' | 'key_maker' | 'ingress_key' | 'secret_stores'>,
   { revision_id, agent_id }: Pick<InstanceRow, 'revision_id' | 'agent_id'>,
 ): Promise<Secrets> {
   const { db, secret_stores: stores } = parts;
@@ -83,7 +83,7 @@ export async function secretsOfOutput(
   if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
   const config = await loadAgentConfig(db, revision.version_id);
   return {
-    ...(await keyOfRevision(parts, revision)),
+    ...(await valuesOfRevision(parts, revision)),
     ...(await readPresentSecrets({ db, stores }, { agent_id, config })),
   };
 }

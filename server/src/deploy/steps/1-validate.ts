@@ -6,7 +6,7 @@ import type { AssetSubject } from '../../access/subject.ts';
 import { whyUnknownTarget } from '../../approvals/unknown-target.ts';
 import type { Reader } from '../../database/database.ts';
 import { describeGuardrails } from '../../guardrails/describe.ts';
-import { missingModels, requireOneFormat } from '../../gateway/agent-models.ts';
+import { noticesOfModels, requireOneFormat } from '../../gateway/agent-models.ts';
 import { isBudget, limitsOf } from '../../ledger/limits.ts';
 import { installationId, settings } from '../../principals/find.ts';
 import { loadVersionContent, type VersionContent } from '../../registry/versions/load-version-content.ts';
@@ -36,7 +36,7 @@ export async function validate(
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
   await requireOneFormat(db, { team_id, config });
-  for (const sentence of await missingModels(db, { team_id, config })) run.notice(sentence);
+  for (const sentence of await noticesOfModels(db, { team_id, config })) run.notice(sentence);
   for (const sentence of describeGuardrails(setting, { config, team: team.name })) run.notice(sentence);
   return config;
 }

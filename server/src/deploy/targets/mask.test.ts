@@ -19,6 +19,21 @@ test('a value is masked as it is, line by line, and as JSON and Python print it'
   });
 });
 
+test('a value is masked in JSON inside of JSON, and percent-encoded as clients of HTTP log it', () => {
+  const value = 'p\\ä s/w\'or"d*(1)+';
+  const mask = masked([value]);
+  const text = JSON.stringify({ message: JSON.stringify({ password: value }) });
+  expect(mask(text)).toBe(JSON.stringify({ message: JSON.stringify({ password: '***' }) }));
+  const encoded = {
+    javascript: encodeURIComponent(value),
+    form: new URLSearchParams({ v: value }).toString().slice(2),
+    'quote of Python': 'p%5C%C3%A4%20s/w%27or%22d%2A%281%29%2B',
+    'urlencode of Python': 'p%5C%C3%A4+s%2Fw%27or%22d%2A%281%29%2B',
+  };
+  for (const [kind, form] of Object.entries(encoded))
+    expect([kind, mask(`GET /login?password=${form}&next=1`)]).toEqual([kind, 'GET /login?password=***&next=1']);
+});
+
 const letters = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 12 });
 
 test('a value is masked wherever a long line is cut, and other text stays complete', () => {

@@ -1,5 +1,5 @@
-// Values of secrets in the output of agents. Each line of a value is masked, unchanged and as it looks in JSON. Shorter ones than four
-// characters stay: they would mask ordinary words.
+// Values of secrets in the output of agents. Each line of a value is masked: unchanged, in JSON, in JSON inside of JSON, and percent-encoded as in
+// an address. Shorter ones than four characters stay: they would mask ordinary words. What the agent itself encodes or splits stays too.
 
 const least_characters = 4;
 const shown = '***';
@@ -33,7 +33,10 @@ export function maskedPieces(values: readonly string[]): (piece: string, isLast:
 /** The longest first, because one value may contain another. */
 function formsOf(values: readonly string[]): string[] {
   const texts = values.flatMap((value) => [value, ...value.split(/\r?\n/)]);
-  const forms = texts.flatMap((text) => [text, inJson(text), inAscii(inJson(text))]);
+  const forms = texts.flatMap((text) => {
+    const json = [inJson(text), inAscii(inJson(text))];
+    return [text, ...json, ...json.map(inJson), ...inAddress(text)];
+  });
   return [...new Set(forms)]
     .filter((form) => form.length >= least_characters && !form.includes('\n'))
     .toSorted((one, other) => other.length - one.length);
@@ -44,6 +47,14 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 /** As Python's json.dumps writes it. */
 function inAscii(text: string): string {
   return text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** As JavaScript's encodeURIComponent and URLSearchParams, and Python's quote and urlencode write it. */
+function inAddress(text: string): string[] {
+  const usual = encodeURIComponent(text.toWellFormed());
+  const strict = usual.replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams([['', text]]).toString().slice(1);
+  return [usual, strict].flatMap((one) => [one, one.replaceAll('%2F', '/'), one.replaceAll('%20', '+')]).concat(form);
 }
 
 function maskJson(value: unknown, mask: (text: string) => string): unknown {

@@ -60,6 +60,16 @@ describe.each(names)('%s', (name) => {
       expect(refusal(name, { [harmless]: harmless === 'max_tokens' ? 100 : 'x' })).toBeUndefined();
   });
 
+  test('a member that chooses a model or who serves it is refused, with or without a budget', () => {
+    const fields =
+      'models fallbacks fallback_models context_window_fallbacks content_policy_fallbacks route provider provider_options providerOptions ' +
+      'preset model_list litellm_params custom_llm_provider router_settings specific_deployment deployment_id virtual_key user_config';
+    for (const field of fields.split(' ')) {
+      expect([field, refusal(name, { [field]: ['other'] })?.errors[0]?.pointer]).toEqual([field, `/${field}`]);
+      expect([field, refusal(name, { [field]: null })]).toEqual([field, undefined]);
+    }
+  });
+
   test.each([
     { model: undefined },
     { model: 5 },
@@ -149,7 +159,7 @@ test.each<[string, Name, Json, string[]]>([
     { tools: [{ type }] },
     [`\`${type}\``],
   ]),
-  ...['mcp_servers', 'container', 'context_management', 'speed', 'inference_geo', 'service_tier', 'fallbacks'].map(
+  ...['mcp_servers', 'container', 'context_management', 'speed', 'inference_geo', 'service_tier'].map(
     (member): [string, Name, Json, string[]] => ['a dearer way', 'messages', { [member]: 'x' }, [member]],
   ),
   ['a document', 'messages', { messages: [{ role: 'user', content: [{ type: 'document' }] }] }, ['`document`']],

@@ -101,13 +101,24 @@ export function boundInput(text: string, { images, messages, instructions }: Inp
 const own =
   /(?:^|_)(?:api_?(?:key|base|version)|base_?url|url|uri|endpoint|host|proxy|organization|authorization|credentials?|password|secret|(?:access|auth)_?(?:key|token)|extra_(?:headers|body|query)|headers)(?:_id)?$/i;
 
-/** Throws `invalid` for a member that could lead the call elsewhere, or under another credential. */
+// What choose another model, or who serves it: at OpenRouter, in proxies such as LiteLLM and Portkey, and at Vercel's gateway.
+const chooses =
+  /fallback|^(?:models?_(?:list|group|id|name)|models|(?:llm_|custom_llm_)?providers?|provider_?options|rout(?:e|er|ing)(?:_settings)?|preset|(?:specific_)?deployment(?:_id)?|engine|virtual_key|litellm_params|user_config)$/i;
+
+/** Throws `invalid` for a member that could lead the call elsewhere, to another model, or under another credential. */
 export function refuseOwn(body: Json): void {
-  const name = Object.keys(body).find((one) => own.test(one));
-  if (name !== undefined)
-    throw invalid([
-      { path: [name.slice(0, 40)], message: 'belongs to the service, which knows the address and the credential' },
-    ]);
+  const names = Object.keys(body);
+  const address = names.find((one) => own.test(one));
+  if (address !== undefined)
+    throw belongs(address, 'belongs to the service, which knows the address and the credential');
+  // Null and false ask for nothing.
+  const choice = names.find((one) => chooses.test(one) && body[one] !== null && body[one] !== false);
+  if (choice !== undefined)
+    throw belongs(choice, 'chooses a model or who serves it, and the config of the model decides that');
+}
+
+function belongs(name: string, message: string): Problem {
+  return invalid([{ path: [name.slice(0, 40)], message }]);
 }
 
 export function invalid(issues: readonly { path: PropertyKey[]; message: string }[]): Problem {

@@ -17,6 +17,7 @@ import { searchWords } from '../asset.ts';
 import { configOnly } from '../content.ts';
 import { readDescribed, requireTeam } from './described-by-config.ts';
 import { authorizeBilling } from './model-billing.ts';
+import { requireFreeNames } from './model-names.ts';
 import { ownerOfNew } from './owner.ts';
 import { pinReferences } from '../references/pin-references.ts';
 import { putFinal } from '../versions/put-final.ts';
@@ -47,6 +48,7 @@ export async function create(db: Database, caller: Caller, kind: ConfiguredKind,
   requireTeam(read, team.name);
   const owner_id = await ownerOfNew(db, user, team, made.owner ?? described?.owner);
   authorizeBilling(user, team, { kind, config });
+  if (kind === 'model') await requireFreeNames(db, user, { team, name: made.name, config });
   const content = configOnly(config, await pinReferences(db, user, referencesOfConfig(self, config)));
   await change(db, grant, 'asset.created', async (tx, note) => {
     const { name, visibility } = made;

@@ -12,6 +12,7 @@ import { holdAsset, loadAsset } from '../load-asset.ts';
 import { pinReferences } from '../references/pin-references.ts';
 import { readDescribed, type Described } from './described-by-config.ts';
 import { authorizeBilling } from './model-billing.ts';
+import { requireFreeNames } from './model-names.ts';
 import { requireSameOwner } from './owner.ts';
 import { putFinal } from '../versions/put-final.ts';
 import type { Config } from '../read-config.ts';
@@ -37,6 +38,8 @@ export async function edit(db: Database, caller: Caller, ref: Named, edited: Edi
   const grant = authorize(user, 'asset.write', asset);
   const next = await contentOf(db, user, asset, ref, edited);
   authorizeBilling(user, asset.team, { kind: ref.kind, config: next?.content.config });
+  if (ref.kind === 'model' && next?.content.config !== undefined)
+    await requireFreeNames(db, user, { ...asset, config: next.content.config });
   await change(db, grant, 'asset.changed', async (tx, note) => {
     const now = await holdAsset(tx, asset.id, caller);
     // The asset may have been transferred since the decision.

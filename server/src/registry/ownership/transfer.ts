@@ -18,6 +18,7 @@ import { giveActions, takeActions } from '../principals/entries.ts';
 import { searchWords, type AssetRecord } from '../asset.ts';
 import type { CloseRequests } from '../assets/close-requests.ts';
 import { authorizeBilling } from '../assets/model-billing.ts';
+import { requireFreeNames } from '../assets/model-names.ts';
 import * as contents from '../content-store.ts';
 import { findAssetById, findVersion } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
@@ -56,8 +57,11 @@ export async function transfer(
   await change(db, grant, 'asset.transferred', async (tx, note) => {
     await holdUnchanged(tx, asset);
     const newest = await findVersion(tx, asset.id, 'latest');
-    if (newest !== undefined && team.id !== asset.team.id)
-      authorizeBilling(user, team, { kind: ref.kind, config: await contents.config(tx, newest.digest) });
+    if (newest !== undefined && team.id !== asset.team.id) {
+      const config = await contents.config(tx, newest.digest);
+      authorizeBilling(user, team, { kind: ref.kind, config });
+      if (ref.kind === 'model') await requireFreeNames(tx, user, { ...asset, team, config });
+    }
     await moveEntries(tx, asset, team.id, owner.id);
     const requests_closed = await closeRequests(tx, asset.id, 'superseded');
     await store.setBelonging(tx, asset.id, {
