@@ -13,6 +13,7 @@ import type { Lease } from './agent-leases.ts';
 import { scaleTo } from './add-instance.ts';
 import type { Idleness } from './idleness.ts';
 import { findNoRoom } from './no-room.ts';
+import type { OpenCalls } from './open-calls.ts';
 import type { ProcessorUse } from './processor-use.ts';
 import { isCalm, wantedInstances, type Measured } from './scaling.ts';
 
@@ -27,9 +28,10 @@ export async function autoscale(
   {
     use,
     idle,
+    open,
     memory,
     rows,
-  }: { use: ProcessorUse; idle: Idleness; memory: ScalingMemory; rows: readonly InstanceRow[] },
+  }: { use: ProcessorUse; idle: Idleness; open: OpenCalls; memory: ScalingMemory; rows: readonly InstanceRow[] },
   lease: Lease,
 ): Promise<void> {
   const { db, calm_before_removal_ms } = parts;
@@ -45,18 +47,19 @@ export async function autoscale(
   const measured: Measured = {
     instances: taking.length,
     cpu_percent: use.percentOf(ids, cpu_count),
+    ...open.of(ids),
     idle_ms: idle.idleMs(ids),
     calm_ms: calm_since === undefined ? 0 : now - calm_since,
     since_removed_ms: removed_at === undefined ? Infinity : now - removed_at,
   };
-  const wanted = wantedInstances({ ...scaling, calm_before_removal_ms }, measured);
+  const { instances: wanted, why } = wantedInstances({ ...scaling, calm_before_removal_ms }, measured);
   memory.set(key, { calm_since: isCalm(scaling, measured) ? (calm_since ?? now) : undefined, removed_at });
   if (wanted < taking.length) memory.set(key, { calm_since, removed_at: now });
   if (wanted <= taking.length && row.has_no_room) await store.clearNoRoom(db, { agent_id, target });
   if (wanted === taking.length) return;
   const more = wanted - taking.length;
   if (more > 0 && (await findNoRoom(parts, { agent_id, target, bytes: more * memory_bytes }, lease.signal))) return;
-  await scaleTo(parts, { revision_id, target, instances: wanted }, lease);
+  await scaleTo(parts, { revision_id, target, instances: wanted, why }, lease);
 }
 
 interface Bounds extends ResourceLimits {

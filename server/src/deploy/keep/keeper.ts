@@ -14,6 +14,7 @@ import type { Lease } from './agent-leases.ts';
 import { autoscale, type ScalingMemory } from './autoscale.ts';
 import { askAgent, observe } from './condition.ts';
 import { idleness, type Idleness } from './idleness.ts';
+import { openCalls, type OpenCalls } from './open-calls.ts';
 import { processorUse, type ProcessorUse } from './processor-use.ts';
 import { countSilences, type Silences } from './silences.ts';
 import { startSweep } from './sweep.ts';
@@ -57,6 +58,7 @@ export function startKeeper(
     unchanged: new Map(),
     use: processorUse(),
     idle: idleness(),
+    open: openCalls(),
     memory: new Map(),
     starting: new Map(),
   };
@@ -105,6 +107,7 @@ export function startKeeper(
     const ids = new Set(rows.map(({ id }) => id));
     keeping.use.keepOnly(ids);
     keeping.idle.keepOnly(ids);
+    keeping.open.keepOnly(ids);
     const agents = agentsOn(name, rows);
     await parts.leases.share(name, [...agents.keys()]);
     for (const [key, some] of agents) {
@@ -175,6 +178,7 @@ interface Keeping {
   unchanged: Map<string, { in_flight: number | null; at: number }>;
   use: ProcessorUse;
   idle: Idleness;
+  open: OpenCalls;
   memory: ScalingMemory;
   /** The target of each instance that the keeper starts now. */
   starting: Map<string, TargetName>;
@@ -213,6 +217,7 @@ async function keepRunning(keeping: Keeping, { row, listed }: Listed, lease: Lea
   await note(keeping, row, found);
   keeping.use.note(row.id, health);
   keeping.idle.note(row.id, health);
+  keeping.open.note(row.id, health);
   const serves = seen.state === 'running' && seen.url === row.url;
   const isHung = serves && silences.areTooMany(row, health);
   const { has_former_key } = row;
