@@ -23,13 +23,16 @@ async def wait(state: State) -> dict:
 graph = StateGraph(State).add_node(wait).add_edge(START, "wait").add_edge("wait", END).compile()
 `;
 
+// Only `svc scale` changes the number.
+const scaling = '  concurrency: 4\n  scaling: {min: 1, max: 4, target_cpu: 100, target_concurrency: 256}\n';
+
 export async function measureInstances(
   { installation, client }: Placed,
   { load_ms }: { load_ms: number },
 ): Promise<Row[]> {
   const project = await installation.project('langgraph-greeter', name, { name });
   await writeFile(join(project, 'agent.py'), waiter);
-  await appendFile(join(project, 'agent.yaml'), '  concurrency: 4\n  scaling: {min: 1, max: 4, target_cpu: 100}\n');
+  await appendFile(join(project, 'agent.yaml'), scaling);
   await deployProject(client, project);
   const token = await installation.token();
   const failed: string[] = [];

@@ -194,6 +194,7 @@ describe('a fault', () => {
     'deploy: {runtime: "--privileged"}',
     'deploy: {scaling: {min: 3, max: 2}}',
     'deploy: {scaling: {target_cpu: 101}}',
+    'deploy: {scaling: {target_concurrency: 0}}',
     'deploy: {resources: {cpu: "0"}}',
     'deploy: {resources: {cpu: "65"}}',
     'deploy: {resources: {memory: 1Mi}}',

@@ -67,6 +67,8 @@ export const auditEvents = {
   'agent.scaled': 'governance',
   'agent.target_changed': 'governance',
   'agent.operation_failed': 'governance',
+  'agent.crashing': 'governance',
+  'agent.steady': 'governance',
   'orchestration.deployed': 'governance',
   'key.created': 'governance',
   'key.claimed': 'governance',

@@ -5,6 +5,7 @@ import { auditEndpoints } from './audit.ts';
 import { auditStreamEndpoints } from './audit-stream.ts';
 import { budgetsEndpoints } from './budgets.ts';
 import { costsEndpoints } from './costs.ts';
+import { agentEventsEndpoints } from './agent-events.ts';
 import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
 import { eventsEndpoints } from './events.ts';
@@ -41,6 +42,7 @@ export const endpoints = {
   ...notificationsEndpoints,
   ...secretsEndpoints,
   ...deployEndpoints,
+  ...agentEventsEndpoints,
   ...invokeEndpoints,
   ...orchestrationsEndpoints,
   ...a2aEndpoints,

@@ -17,8 +17,8 @@ export type RequestKind = (typeof requestKinds)[number];
 /** Admins get these kinds. The submitter gets the others. */
 export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
-/** About an account that pays for calls to models. */
-export const accountKinds = ['budget_reached', 'key_paused'] as const;
+/** About an account that pays for calls to models, or about an agent. */
+export const accountKinds = ['budget_reached', 'key_paused', 'agent_crashing', 'agent_steady'] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
 export const notificationKinds = [...requestKinds, ...accountKinds] as const;
@@ -34,7 +34,7 @@ export const notification = z.object({
   account: z
     .string()
     .nullable()
-    .describe('whose budget it is about, such as team:<name>; null when it is about a request'),
+    .describe('whose budget it is about, such as team:<name>, or the agent; null when it is about a request'),
   by: z.string().describe('the actor, by e-mail'),
   text: z
     .string()

@@ -171,7 +171,10 @@ export const operations = {
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
   'system.issue_key': { on: 'system', reason: 'a gateway key had expired when its owner signed in' },
   'system.expire': { on: 'system', reason: 'a request for approval expired' },
-  'system.alert': { on: 'system', reason: 'a budget has reached a threshold' },
+  'system.alert': {
+    on: 'system',
+    reason: 'a budget has reached a threshold, or the containers of an agent end again and again',
+  },
   'system.pause_key': { on: 'system', reason: 'a call cost more than was held for it' },
   'system.end_keys': { on: 'system', reason: 'the container of a revision is gone' },
   'system.rebuild': { on: 'system', reason: 'the image of a deployed revision was missing' },

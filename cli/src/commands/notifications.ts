@@ -58,4 +58,6 @@ const said: Record<Notification['kind'], string> = {
   expired: 'expired',
   budget_reached: 'spends its budget',
   key_paused: 'is paused',
+  agent_crashing: 'crashes',
+  agent_steady: 'is steady again',
 };

@@ -1,3 +1,4 @@
+import type { AgentEvent, AgentEventKind } from '@gantry/contract/agent-events.ts';
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { AgentFigures } from '@gantry/contract/traces.ts';
 import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
@@ -14,11 +15,16 @@ export const command = defineCommand({
   words: 'status',
   summary: 'The state of your agents, or of one in detail',
   needs: 'deployment.read',
-  examples: ['svc status', 'svc status greeter --json', 'svc status greeter --figures'],
+  examples: ['svc status', 'svc status greeter --json', 'svc status greeter --events', 'svc status greeter --figures'],
   arguments: { name: optionalAgent('The agent: <name> or agents/<name> (default: all)') },
-  flags: { limit: limitFlag, figures: toggle('Its calls, errors, latency and cost over the last 24 hours instead') },
-  run: async ({ name, limit, figures }, session) => {
+  flags: {
+    limit: limitFlag,
+    figures: toggle('Its calls, errors, latency and cost over the last 24 hours instead'),
+    events: toggle('What the service did with its containers by itself instead, newest first'),
+  },
+  run: async ({ name, limit, figures, events }, session) => {
     if (name === undefined) return await showAll(session, limit);
+    if (events) return await showEvents(session, name, limit);
     return figures ? await showFigures(session, name) : await showOne(session, name);
   },
 });
@@ -43,8 +49,42 @@ async function showAll(session: Session, limit: number | undefined): Promise<Res
 
 async function showOne(session: Session, name: string): Promise<Result> {
   const agent = await suggestAgent(session, name, () => session.call('agents.status', { params: { name } }));
-  return { data: agent, view: describeAgent(agent), next: nextFor(agent) };
+  const { items: events } = await session.call('agents.events', { params: { name }, query: { limit: last_events } });
+  const timeline = events.length === 0 ? [] : [tableOfEvents(events)];
+  return { data: { ...agent, events }, view: [...describeAgent(agent), ...timeline], next: nextFor(agent) };
 }
+
+const last_events = 4;
+
+async function showEvents(session: Session, name: string, limit: number | undefined): Promise<Result> {
+  const events = await suggestAgent(session, name, () =>
+    takePages(session, limit, (query) => session.call('agents.events', { params: { name }, query })),
+  );
+  return { data: events, view: [tableOfEvents(events)] };
+}
+
+function tableOfEvents(events: readonly AgentEvent[]): View[number] {
+  return table(
+    ['when', 'what', 'container', prose('detail')],
+    events.map(({ at, kind, instance, detail }) => [time(at), words[kind], instance ?? '', detail]),
+    'The service has done nothing with its containers by itself.',
+  );
+}
+
+const words: Record<AgentEventKind, string> = {
+  started: 'started',
+  start_failed: 'start failed',
+  ended: 'ended',
+  rebuilding: 'rebuilding',
+  rebuilt: 'rebuilt',
+  scaled_up: 'scaled up',
+  scaled_down: 'scaled down',
+  no_room: 'no room',
+  slept: 'fell asleep',
+  woke: 'woke',
+  crashing: 'crashes',
+  steady: 'steady again',
+};
 
 async function showFigures(session: Session, name: string): Promise<Result> {
   const figures = await suggestAgent(session, name, () => session.call('traces.figures', { params: { name } }));

@@ -67,6 +67,7 @@ const deploy = z
         min: z.int().min(0).max(1000).optional().describe('The fewest containers'),
         max: z.int().min(1).max(1000).optional().describe('The most containers'),
         target_cpu: z.int().min(1).max(100).optional().describe('The CPU use in percent that adds a container'),
+        target_concurrency: z.int().min(1).max(256).optional().describe('The open calls of a container that add one'),
       })
       .refine(({ min = 0, max = 1000 }) => min <= max, { error: 'must not be less than `min`', path: ['max'] })
       .optional()

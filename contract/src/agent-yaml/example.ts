@@ -43,6 +43,7 @@ deploy:
     min: 1
     max: 4
     target_cpu: 70
+    target_concurrency: 8
   resources:
     cpu: "0.5"
     memory: 512Mi

@@ -97,6 +97,12 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     sentence:
       'Above this use of their processors, containers are added. After five calm minutes, one a minute is removed.',
   },
+  {
+    field: 'deploy.scaling.target_concurrency',
+    state: 'in effect',
+    sentence:
+      'Above this number of open calls each, containers are added. Unset: half of the calls that a container runs at once.',
+  },
   { field: 'deploy.resources.cpu', state: 'in effect', sentence: 'The limit of the container.' },
   { field: 'deploy.resources.memory', state: 'in effect', sentence: 'The limit of the container.' },
   {

@@ -1,5 +1,6 @@
 // The nouns of the API. Each is a tag of the document; its files give endpoints their tag and schemas their name.
 import * as a2a from '../a2a.ts';
+import * as agentEvents from '../agent-events.ts';
 import * as approvals from '../approvals.ts';
 import * as audit from '../audit.ts';
 import * as auditStream from '../audit-stream.ts';
@@ -53,7 +54,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference] },
   { tag: 'notifications', about: "A user's notifications", files: [notifications] },
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
-  { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, runs] },
+  { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, agentEvents, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
   { tag: 'a2a', about: 'Calls to agents in the Agent2Agent protocol', files: [a2a] },

@@ -64,6 +64,9 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
   const yaml = `description: about ${word}\naccess: {visibility: team}\n`;
   for (const name of [`${word}-agent`, `${word}-other`]) {
     const stored = await storeAgent(app, by.email, { name, team, yaml });
+    await app.db.run(sql`
+      insert into agent_event (agent_id, target, kind, detail)
+      select id, 'local', 'woke', ${word} from asset, generate_series(1, 2) where kind = 'agent' and name = ${name}`);
     const body = { name: `${name}-tool`, team, description: word, visibility: 'team' } as const;
     await by.client.call('registry.create', { params: { kind: 'tool' }, body });
     const model = {
@@ -135,6 +138,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'secrets.list': [{ filters: [{}, { team: 'ml' }, { agent }, { name: `${marker}_agent_secret` }] }],
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
   'orchestrate.runs': [{ params: { name: agent }, filters: [{}, { state: 'done' }, { version: '1.0.0' }] }],
+  'agents.events': [{ params: { name: agent }, filters: [{}] }],
   'traces.runs': [{ params: { name: agent }, filters: [{}] }],
   'traces.list': [
     {

@@ -466,6 +466,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'agents.statuses': () => ({}),
   'agents.status': (at) => ({ params: { name: at.agent.name } }),
   'agents.logs': (at) => ({ params: { name: at.idle.name } }),
+  'agents.events': (at) => ({ params: { name: at.agent.name } }),
   'agents.stop': (at) => ({ params: { name: at.agent.name } }),
   'agents.start': (at) => ({ params: { name: at.agent.name } }),
   'agents.restart': (at) => ({ params: { name: at.agent.name } }),

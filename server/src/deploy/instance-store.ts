@@ -28,6 +28,8 @@ export interface InstanceRow {
   is_due: boolean;
   next_start_at: string | null;
   last_exit: string | null;
+  /** While its image is built again. */
+  rebuilding_since: string | null;
   started_at: string;
   /** The result of the last look; all null before the first. */
   state: SeenState | null;
@@ -50,7 +52,7 @@ export interface InstanceRow {
 export const takesCalls = ({ seconds_draining, is_warm }: Pick<InstanceRow, 'seconds_draining' | 'is_warm'>): boolean =>
   seconds_draining === null && !is_warm;
 
-const instanceColumns = sql`i.id, i.n, i.revision_id, v.version_id, v.agent_id, a.name as agent, i.target, i.place, i.egress, i.url, i.restarts, i.failures, i.last_exit, i.started_at,
+const instanceColumns = sql`i.id, i.n, i.revision_id, v.version_id, v.agent_id, a.name as agent, i.target, i.place, i.egress, i.url, i.restarts, i.failures, i.last_exit, i.rebuilding_since, i.started_at,
   i.next_start_at, i.next_start_at is null or i.next_start_at <= clock_now() as is_due,
   i.key_id is distinct from v.key_id as has_former_key, i.state, i.detail, i.in_flight, i.seen_at, extract(epoch from clock_now() - i.seen_at)::float8 as seconds_unseen,
   extract(epoch from clock_now() - i.draining_since)::float8 as seconds_draining,
@@ -201,13 +203,23 @@ export async function removeInstance(
 /** The detail of a container during its first start. */
 export const starting = 'It is starting.';
 
+/** No call goes to it from now on. False when none went to it before. */
+export async function setEnded(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.run(sql`update instance set url = null where id = ${id} and url is not null`)) > 0;
+}
+
 /**
  * Stores the begin of a start. Calls are refused until the container is ready. Each start doubles the next wait, up to five minutes.
  * A steady run resets the wait.
  */
-export async function setStarting(tx: Tx, id: string, last_exit: string | null): Promise<void> {
+export async function setStarting(
+  tx: Tx,
+  id: string,
+  { last_exit, is_restart }: { last_exit: string | null; is_restart: boolean },
+): Promise<void> {
   await tx.run(sql`
     update instance set url = null, problem = null, last_exit = coalesce(${last_exit}, last_exit), failures = failures + 1,
+      restarts = restarts + ${is_restart ? 1 : 0}::int, rebuilding_since = null,
       state = 'starting', detail = coalesce(${last_exit}, last_exit, ${starting}), in_flight = null, seen_at = clock_now(),
       next_start_at = clock_now() + least(300, 2 ^ least(failures, 10)) * interval '1 s' where id = ${id}`);
 }
@@ -215,6 +227,13 @@ export async function setStarting(tx: Tx, id: string, last_exit: string | null):
 /** Stores the end of a start that failed. `url` is set for the copies of the ingress (copies/). */
 export async function setProblem(tx: Tx, id: string, code: ProblemCode): Promise<void> {
   await tx.run(sql`update instance set url = null, problem = ${code} where id = ${id}`);
+}
+
+/** Of the revision's instances without a container. `url` is set for the copies of the ingress (copies/). */
+export async function setRebuilding(tx: Tx, revision_id: string, isRebuilding: boolean): Promise<void> {
+  await tx.run(sql`
+    update instance set url = null, rebuilding_since = case when ${isRebuilding} then coalesce(rebuilding_since, clock_now()) end
+    where revision_id = ${revision_id} and url is null`);
 }
 
 /** The reason why the revision's missing containers do not run. */
@@ -231,13 +250,10 @@ export async function setPlace(
     update instance set place = ${JSON.stringify(place)}, egress = ${JSON.stringify(egress)} where id = ${id}`);
 }
 
-export async function setStarted(
-  tx: Tx,
-  started: { id: string; url: string; key_id: string | null; restarted: boolean },
-): Promise<void> {
+export async function setStarted(tx: Tx, started: { id: string; url: string; key_id: string | null }): Promise<void> {
   await tx.run(sql`
     update instance set url = ${started.url}, key_id = ${started.key_id},
-      state = 'serving', detail = ${serving}, in_flight = null, seen_at = clock_now(), started_at = clock_now(), restarts = restarts + ${started.restarted ? 1 : 0}::int where id = ${started.id}`);
+      state = 'serving', detail = ${serving}, in_flight = null, seen_at = clock_now(), started_at = clock_now() where id = ${started.id}`);
 }
 
 export async function setStopped(tx: Tx, id: string): Promise<void> {
@@ -293,6 +309,7 @@ export interface Start {
   /** The end of the last attempt; null until it has failed. */
   problem: ProblemCode | null;
   next_start_at: string | null;
+  rebuilding_since: string | null;
 }
 
 /** All columns of `agents` and the serving columns. These are null for an agent that is not deployed. */
@@ -303,7 +320,7 @@ export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql
         o.hide_trace_outputs, coalesce((
           select jsonb_agg(${address} order by i.n) from instance i
           where i.revision_id = v.id and i.url is not null and i.draining_since is null), '[]') as addresses, (
-          select jsonb_build_object('problem', i.problem, 'next_start_at', i.next_start_at) from instance i
+          select jsonb_build_object('problem', i.problem, 'next_start_at', i.next_start_at, 'rebuilding_since', i.rebuilding_since) from instance i
           where i.revision_id = v.id and i.url is null and i.draining_since is null order by i.n limit 1) as start
       from org o, route r join revision v on v.id = r.revision_id where r.is_default
     ) s on s.serving_agent_id = a.id`);

@@ -9,6 +9,7 @@ import { deleteAgent } from './operate/delete.ts';
 import { deploy } from './deploy.ts';
 import { findDeploy, showDeploy } from './find-deploy.ts';
 import { listDeploys } from './list-deploys.ts';
+import { listEvents } from './list-events.ts';
 import { findLogged, logs } from './logs.ts';
 import type { DeployParts } from './parts.ts';
 import { plan } from './plan.ts';
@@ -55,6 +56,7 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
       const decide = async () => await findLogged(db, await callerNow(), name);
       return await whileAllowed({ decide, signal }, async (until) => await logs(parts, caller, name, wish, until));
     },
+    'agents.events': async ({ caller, params, query }) => await listEvents(parts, caller, { ...params, ...query }),
     'agents.stop': async ({ caller, params, query }) => await stop(parts, caller, params.name, query.target),
     'agents.start': async ({ caller, params, query }) => await start(parts, caller, params.name, query.target),
     'agents.restart': async ({ caller, params, query }) => await restart(parts, caller, params.name, query.target),

@@ -41,6 +41,14 @@ export const activeDeploys = async (db: Reader) =>
     select d.run_id, d.agent_id, d.agent, r.state from run r join deployment d on d.run_id = r.id
     where r.state in ('queued', 'running', 'cancelling')`);
 
+/** Since the last deploy or rollback to the revision. */
+export async function secondsSinceSwitch(db: Reader, revision_id: string): Promise<number> {
+  const row = await db.one<{ seconds: number | null }>(sql`
+    select extract(epoch from clock_now() - max(coalesce(r.ended_at, clock_now())))::float8 as seconds
+    from deployment d join run r on r.id = d.run_id where d.revision_id = ${revision_id} and ${isDeploy(sql`d`)}`);
+  return row?.seconds ?? Infinity;
+}
+
 const bestFirst = sql`array_position(array['serving', 'starting', 'failed'], state)`;
 
 /** The condition of status.ts from the records, as a condition on `asset a`. */
@@ -50,6 +58,7 @@ export function whereState(state: AgentStatus['state'], { starting, other }: Unk
   return sql`coalesce((
     select case when r.desired = 'stopped' then 'stopped'
       when i.id is null then case when c.config #> '{deploy,scaling,min}' = '0' then 'asleep' else 'failed' end
+      when i.rebuilding_since is not null then 'starting'
       when i.state is null or i.seen_at is null or ${age} > ${limit} then 'unknown' else i.state end
     from route r join revision v on v.id = r.revision_id join content c on c.digest = v.digest left join lateral (
       select * from instance where revision_id = r.revision_id and draining_since is null

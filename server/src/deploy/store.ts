@@ -109,10 +109,12 @@ interface OnTarget {
   target: string;
 }
 
-export async function setNoRoom(tx: Tx, { agent_id, target, detail }: OnTarget & { detail: string }): Promise<void> {
-  await tx.run(sql`
+/** True when it had room before. */
+export async function setNoRoom(tx: Tx, { agent_id, target, detail }: OnTarget & { detail: string }): Promise<boolean> {
+  const row = await tx.one<{ is_new: boolean }>(sql`
     insert into no_room (agent_id, target, detail) values (${agent_id}, ${target}, ${detail})
-    on conflict (agent_id, target) do update set detail = excluded.detail`);
+    on conflict (agent_id, target) do update set detail = excluded.detail returning xmax = 0 as is_new`);
+  return row?.is_new === true;
 }
 
 export async function clearNoRoom(tx: Tx, { agent_id, target }: OnTarget): Promise<void> {

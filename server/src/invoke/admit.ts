@@ -45,7 +45,11 @@ export async function admit(agents: ServingAgents, caller: Caller, name: string)
 
 /** Throws `agent_unavailable` while the container of an agent that never sleeps restarts. */
 export function answeringRevision({ ref }: AssetRecord, { revision }: Serving): ServingRevision {
-  if (revision === undefined || (revision.instances.length === 0 && !revision.sleeps))
-    throw new Problem('agent_unavailable', { detail: `The container of ${ref} is restarting.` });
-  return revision;
+  if (revision !== undefined && (revision.instances.length > 0 || revision.sleeps)) return revision;
+  const since = revision?.start?.rebuilding_since ?? null;
+  const doing =
+    since === null
+      ? `The container of ${ref} is restarting.`
+      : `The image of ${ref} is being rebuilt since ${new Date(since).toISOString()}.`;
+  throw new Problem('agent_unavailable', { detail: doing });
 }

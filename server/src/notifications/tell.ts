@@ -5,7 +5,8 @@ import { kindsForAdmins, requestKinds, type AccountKind, type RequestKind } from
 import { isId } from '@gantry/contract/wire.ts';
 import { follow } from '../audit/follow.ts';
 import type { Database, Tx } from '../database/database.ts';
-import { accountOwner } from '../keys/account-owner.ts';
+import { accountOwner, type AccountOwner } from '../keys/account-owner.ts';
+import { findAssetById } from '../registry/find.ts';
 import { enqueue } from '../queue/queue.ts';
 import { mailKey, mailQueue } from './send-mail.ts';
 import * as store from './store.ts';
@@ -46,10 +47,12 @@ interface AboutAccount {
   words: (detail: AuditEntry['detail']) => string;
 }
 
-/** Their entries have an `account_id`. A paused key means that a price or a bound of the service is wrong. */
+/** Their entries have an `account_id`, or the `agent_id` of an agent. A paused key means that a price or a bound of the service is wrong. */
 const aboutAccounts: Readonly<Record<string, AboutAccount>> = {
   'budget.reached': { kind: 'budget_reached', for_platform: false, words: describeBudget },
   'key.paused': { kind: 'key_paused', for_platform: true, words: describePause },
+  'agent.crashing': { kind: 'agent_crashing', for_platform: false, words: describeCrashes },
+  'agent.steady': { kind: 'agent_steady', for_platform: false, words: () => 'its containers run steadily again' },
 };
 
 async function notifyOfAccount(
@@ -57,7 +60,7 @@ async function notifyOfAccount(
   { seq, actor, detail }: AuditEntry,
   { kind, for_platform, words }: AboutAccount,
 ): Promise<string[]> {
-  const owner = isId(detail['account_id']) ? await accountOwner(tx, detail['account_id']) : undefined;
+  const owner = await ownerOf(tx, detail);
   if (owner === undefined) return [];
   return await store.insertAboutAccount(tx, {
     seq,
@@ -70,6 +73,16 @@ async function notifyOfAccount(
     actor: actor.name,
     words: words(detail),
   });
+}
+
+async function ownerOf(tx: Tx, { account_id, agent_id }: AuditEntry['detail']): Promise<AccountOwner | undefined> {
+  if (isId(account_id)) return await accountOwner(tx, account_id);
+  const agent = isId(agent_id) ? await findAssetById(tx, agent_id, null) : undefined;
+  return agent && { name: agent.ref, team: agent.team, agent, user_id: null };
+}
+
+function describeCrashes({ what, rollback, earlier }: AuditEntry['detail']): string {
+  return rollback === undefined ? asText(what) : `${asText(what)}; ${asText(rollback)} returns to ${asText(earlier)}`;
 }
 
 function describeBudget(detail: AuditEntry['detail']): string {

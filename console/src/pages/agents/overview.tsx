@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { AgentEvents } from './agent-events.tsx';
 import { AgentFigures } from './agent-figures.tsx';
 import { AgentFacts } from './agent-facts.tsx';
 import { AgentPage } from './agent-page.tsx';
@@ -20,6 +21,7 @@ export function OverviewPage() {
           <Targets name={name} />
           <Instances name={name} />
           <RecentRuns name={name} />
+          <AgentEvents name={name} />
         </div>
         <AgentFacts name={name} />
       </div>

@@ -78,6 +78,8 @@ const sentences: Record<AuditEvent, Sentence> = {
   'agent.target_changed': ofAsset('changed the default target of'),
   'orchestration.deployed': ofAsset('deployed'),
   'agent.operation_failed': ofAsset('could not start, stop or restart'),
+  'agent.crashing': ofAsset('noticed a crash loop of'),
+  'agent.steady': ofAsset('noticed the end of the crash loop of'),
   'key.created': key('created'),
   'key.claimed': key('claimed'),
   'key.revealed': key('looked at'),

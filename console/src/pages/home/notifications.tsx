@@ -22,6 +22,8 @@ const kinds: Record<Notification['kind'], readonly [Meaning, string]> = {
   expired: ['stopped', 'expired'],
   budget_reached: ['waiting', 'spends its budget'],
   key_paused: ['stopped', 'paused'],
+  agent_crashing: ['failed', 'crashes'],
+  agent_steady: ['good', 'steady again'],
 };
 
 const columns: readonly Column<Notification>[] = [
@@ -92,6 +94,8 @@ export function NotificationsPage() {
   );
 }
 
-function linkOf({ approval_id }: Notification): LinkProps {
+function linkOf({ approval_id, kind, account }: Notification): LinkProps {
+  if (kind === 'agent_crashing' || kind === 'agent_steady')
+    return { to: '/agents/$name', params: { name: (account ?? '').slice('agents/'.length) } };
   return approval_id === null ? { to: '/budgets' } : { to: '/approvals/$id', params: { id: approval_id } };
 }

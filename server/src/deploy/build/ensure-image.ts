@@ -7,7 +7,8 @@ import { change } from '../../access/change.ts';
 import { sha256 } from '../../registry/content.ts';
 import { findAssetById, findVersionById, type AssetRecord } from '../../registry/find.ts';
 import { loadVersionContent, type VersionContent } from '../../registry/versions/load-version-content.ts';
-import { setLastExit } from '../instance-store.ts';
+import { insertEvent } from '../event-store.ts';
+import { setLastExit, setRebuilding } from '../instance-store.ts';
 import { keepLines, keptLogLimits } from '../log/keep-log.ts';
 import type { DeployParts } from '../parts.ts';
 import * as store from '../store.ts';
@@ -22,14 +23,26 @@ export async function ensureImage(
   if (await parts.builder.hasImage(revision.image, signal)) return revision.image;
   const asset = await findAssetById(parts.db, revision.agent_id, null);
   if (asset === undefined) throw new Error(`the agent of revision ${revision.id} is gone`);
+  const { id: revision_id, agent_id, target } = revision;
+  const about = { agent_id, target, revision_id };
+  await setRebuilding(parts.db, revision_id, true);
+  await insertEvent(parts.db, { ...about, kind: 'rebuilding', detail: 'The engine has lost its image.' });
   try {
-    return await rebuild(parts, { asset, revision, signal });
+    const image = await rebuild(parts, { asset, revision, signal });
+    await insertEvent(parts.db, {
+      ...about,
+      kind: 'rebuilt',
+      detail: `The image of ${revision.version} is there again.`,
+    });
+    return image;
   } catch (error) {
     const missing = imageMissing(error, { asset, revision });
     if (missing === undefined) throw error;
     // The status shows it until the next attempt.
     await setLastExit(parts.db, revision.id, `${missing.detail} ${missing.hint ?? ''}`);
     throw missing;
+  } finally {
+    await setRebuilding(parts.db, revision_id, false);
   }
 }
 

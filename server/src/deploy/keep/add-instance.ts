@@ -40,7 +40,7 @@ export async function dropInstance(
 /** Adds instances, or lets those with the fewest calls finish and end. After a crash, the instances themselves say what is left to do. */
 export async function scaleTo(
   parts: DeployParts,
-  { revision_id, target, instances }: { revision_id: string; target: TargetName; instances: number },
+  { revision_id, target, instances, why }: { revision_id: string; target: TargetName; instances: number; why: string },
   lease: Lease,
 ): Promise<void> {
   const rows = await instanceStore.instancesOfRevision(parts.db, revision_id);
@@ -49,5 +49,5 @@ export async function scaleTo(
   for (const { id } of fewestCallsFirst.slice(0, Math.max(0, taking.length - instances)))
     await instanceStore.setDraining(parts.db, id);
   for (let count = taking.length; count < instances; count++)
-    await addInstance(parts, { revision_id, target, why: 'More instances are needed.' }, lease);
+    await addInstance(parts, { revision_id, target, why }, lease);
 }

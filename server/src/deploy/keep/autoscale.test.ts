@@ -9,6 +9,7 @@ import { deployMutex } from '../deploy-run.ts';
 import * as instanceStore from '../instance-store.ts';
 import { agentStatus } from '../status.ts';
 import { autoscale, type ScalingMemory } from './autoscale.ts';
+import { openCalls } from './open-calls.ts';
 
 let stage: DeployStage;
 let worker: Worker;
@@ -35,7 +36,12 @@ async function deployed(yaml: string): Promise<{ name: string; id: string }> {
 }
 
 /** One turn of the keeper under this load. Returns the number of instances that take calls afterwards. */
-async function turn(id: string, cpu_percent: number, memory: ScalingMemory = new Map(), idle_ms = 0): Promise<number> {
+async function turn(
+  id: string,
+  cpu_percent: number | undefined,
+  memory: ScalingMemory = new Map(),
+  { idle_ms = 0, open = openCalls() } = {},
+): Promise<number> {
   const { parts } = stage;
   const taking = async () => (await instanceStore.instancesOfRevision(parts.db, id)).filter(instanceStore.takesCalls);
   const rows = await taking();
@@ -45,7 +51,7 @@ async function turn(id: string, cpu_percent: number, memory: ScalingMemory = new
   await parts.leases.hold(deployMutex(row), signal, async (lease) => {
     await autoscale(
       parts,
-      { use, idle: { note: () => {}, idleMs: () => idle_ms, keepOnly: () => {} }, memory, rows },
+      { use, idle: { note: () => {}, idleMs: () => idle_ms, keepOnly: () => {} }, open, memory, rows },
       lease,
     );
   });
@@ -76,12 +82,25 @@ test('load adds instances up to max, and five calm minutes remove one', async ()
   expect(await turn(id, 1, calm())).toBe(1);
 });
 
+test('calls that wait add instances without a use of the processor; a burst between two looks does not', async () => {
+  const { id } = await deployed('deploy: {scaling: {max: 3}, concurrency: 4}\n');
+  const open = openCalls();
+  const [first] = await instanceStore.instancesOfRevision(stage.parts.db, id);
+  const see = (in_flight: number) => open.note(first?.id ?? '', { status: 'ready', in_flight, concurrency: 4 });
+  for (const in_flight of [0, 24]) see(in_flight);
+  expect(await turn(id, undefined, new Map(), { open })).toBe(1);
+  see(24);
+  expect(await turn(id, undefined, new Map(), { open })).toBe(2);
+  expect(await turn(id, undefined, new Map(), { open })).toBe(3);
+  expect(await turn(id, undefined, new Map(), { open })).toBe(3);
+});
+
 test('with min 0 the last container is removed after the calm time of the service without calls', async () => {
   const { name, id } = await deployed('deploy: {scaling: {min: 0}}\n');
   const { calm_before_removal_ms } = stage.parts;
-  expect(await turn(id, 0, new Map(), calm_before_removal_ms - 1)).toBe(1);
+  expect(await turn(id, 0, new Map(), { idle_ms: calm_before_removal_ms - 1 })).toBe(1);
   expect(await statusOf(name)).toMatchObject({ state: 'serving' });
-  expect(await turn(id, 0, new Map(), calm_before_removal_ms)).toBe(0);
+  expect(await turn(id, 0, new Map(), { idle_ms: calm_before_removal_ms })).toBe(0);
   expect(await statusOf(name)).toMatchObject({ state: 'asleep', detail: 'The next call starts it.', instances: [] });
 });
 

@@ -58,7 +58,7 @@ export async function askAgent(
   signal: AbortSignal,
 ): Promise<Look> {
   const target = findTarget(targets, row.target);
-  if (seen.state !== 'running') return { seen, health: undefined, found: dead(row, seen) };
+  if (seen.state !== 'running') return { seen, health: undefined, found: rebuilding(row) ?? dead(row, seen) };
   const health = seen.url === undefined ? undefined : await askHealth(await target.reach(seen.place, seen.url), signal);
   return { seen, health, found: alive(row, health) };
 }
@@ -81,8 +81,11 @@ export interface UnknownAfter {
 /** The stored condition, or unknown when its look is too old. */
 export function lastCondition(
   parts: Pick<DeployParts, 'start_deadline_ms'>,
-  { state, detail, in_flight, seen_at, seconds_unseen }: instanceStore.InstanceRow,
+  row: instanceStore.InstanceRow,
 ): Condition {
+  const { state, detail, in_flight, seen_at, seconds_unseen } = row;
+  const now = rebuilding(row);
+  if (now !== undefined) return { ...now, seen_at };
   const seconds = unknownAfter(parts)[state === 'starting' ? 'starting' : 'other'];
   if (state !== null && detail !== null && seconds_unseen !== null && seconds_unseen <= seconds)
     return { state, detail, in_flight, seen_at };
@@ -107,11 +110,17 @@ function alive(row: instanceStore.InstanceRow, health: Health | undefined): inst
   return { state: 'starting', detail: 'The agent is loading.', in_flight };
 }
 
+/** Only with the lease of the agent, whose next holder forgets it. */
+function rebuilding({ rebuilding_since }: instanceStore.InstanceRow): instanceStore.Seen | undefined {
+  if (rebuilding_since === null) return undefined;
+  return { state: 'starting', detail: `Its image is being rebuilt since ${rebuilding_since}.`, in_flight: null };
+}
+
 function dead(row: instanceStore.InstanceRow, seen: Instance): instanceStore.Seen {
   // A planned instance, before its first attempt.
   if (row.place === null && row.failures === 0)
     return { state: 'starting', detail: row.last_exit ?? instanceStore.starting, in_flight: null };
-  const again = row.next_start_at === null ? 'It restarts now.' : `It restarts at ${row.next_start_at}.`;
+  const again = row.is_due ? 'It restarts now.' : `It restarts at ${row.next_start_at}.`;
   const why = row.place === null ? row.last_exit : describeExit(seen);
   return {
     state: 'failed',

@@ -246,11 +246,10 @@ test('an agent without a recent look is unknown, and an unchanged look is confir
 
 test('a long start shows as starting until its deadline', async () => {
   const { name, id } = await deployed();
-  await instanceStore.setStarting(
-    stage.database.db,
-    instanceId({ revision_id: id, n: 1 }),
-    'The container is missing.',
-  );
+  await instanceStore.setStarting(stage.database.db, instanceId({ revision_id: id, n: 1 }), {
+    last_exit: 'The container is missing.',
+    is_restart: false,
+  });
   await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '34 s'`);
   expect(await listed(name)).toMatchObject({ state: 'starting', detail: 'The container is missing.' });
   await stage.database.db.run(sql`update instance set seen_at = seen_at - interval '2 s'`);

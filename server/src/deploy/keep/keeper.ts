@@ -13,13 +13,15 @@ import { drainOut } from './drain-out.ts';
 import type { Lease } from './agent-leases.ts';
 import { autoscale, type ScalingMemory } from './autoscale.ts';
 import { askAgent, observe } from './condition.ts';
+import { alertCrashLoop, endCrashLoops } from './crash-loop.ts';
 import { idleness, type Idleness } from './idleness.ts';
+import { endOf, noteEnd } from './note-end.ts';
+import { openCalls, type OpenCalls } from './open-calls.ts';
 import { processorUse, type ProcessorUse } from './processor-use.ts';
 import { countSilences, type Silences } from './silences.ts';
 import { startSweep } from './sweep.ts';
 import { deployMutex } from '../deploy-run.ts';
 import type { DeployParts, TargetName } from '../parts.ts';
-import { restartContainer } from './restart-container.ts';
 import { startAgain } from './start-again.ts';
 import * as instanceStore from '../instance-store.ts';
 import * as store from '../store.ts';
@@ -57,6 +59,7 @@ export function startKeeper(
     unchanged: new Map(),
     use: processorUse(),
     idle: idleness(),
+    open: openCalls(),
     memory: new Map(),
     starting: new Map(),
   };
@@ -101,10 +104,12 @@ export function startKeeper(
       });
     lists.set(name, found);
     await instanceStore.forgetFailures(parts.db, steady_seconds);
+    await endCrashLoops(parts.db);
     const rows = await instanceStore.instances(parts.db);
     const ids = new Set(rows.map(({ id }) => id));
     keeping.use.keepOnly(ids);
     keeping.idle.keepOnly(ids);
+    keeping.open.keepOnly(ids);
     const agents = agentsOn(name, rows);
     await parts.leases.share(name, [...agents.keys()]);
     for (const [key, some] of agents) {
@@ -175,6 +180,7 @@ interface Keeping {
   unchanged: Map<string, { in_flight: number | null; at: number }>;
   use: ProcessorUse;
   idle: Idleness;
+  open: OpenCalls;
   memory: ScalingMemory;
   /** The target of each instance that the keeper starts now. */
   starting: Map<string, TargetName>;
@@ -204,6 +210,8 @@ async function keep(keeping: Keeping, { row, listed }: Listed, stopping: AbortSi
 async function keepRunning(keeping: Keeping, { row, listed }: Listed, lease: Lease): Promise<void> {
   const { parts, silences, starting } = keeping;
   const { signal } = lease;
+  // From a process that died in the midst of it.
+  if (row.rebuilding_since !== null) await instanceStore.setRebuilding(parts.db, row.revision_id, false);
   const target = findTarget(parts.targets, row.target);
   // The list is from the start of the turn. Before a restart, the target is asked again.
   const { place } = row;
@@ -213,8 +221,10 @@ async function keepRunning(keeping: Keeping, { row, listed }: Listed, lease: Lea
   await note(keeping, row, found);
   keeping.use.note(row.id, health);
   keeping.idle.note(row.id, health);
+  keeping.open.note(row.id, health);
   const serves = seen.state === 'running' && seen.url === row.url;
   const isHung = serves && silences.areTooMany(row, health);
+  if (!serves && (await noteEnd(parts.db, row, endOf(seen)))) await alertCrashLoop(parts.db, row);
   const { has_former_key } = row;
   // A container that is not serving is restarted only when it is due.
   if ((serves && !isHung && !has_former_key) || !row.is_due) return;
@@ -227,7 +237,9 @@ async function keepRunning(keeping: Keeping, { row, listed }: Listed, lease: Lea
     await target.stop(seen.place, { grace_seconds: isHung ? 0 : stopGraceSeconds }, signal);
     silences.forget(row);
     const why = isHung ? silences.why : 'It gets the gateway key of its new team.';
-    await restartContainer(parts, row, await target.observe(seen.place, signal), lease, why);
+    await noteEnd(parts.db, row, { reason: isHung ? 'hang' : 'stopped', detail: why });
+    if (isHung) await alertCrashLoop(parts.db, row);
+    await startAgain(parts, row, await target.observe(seen.place, signal), lease, why);
   } finally {
     starting.delete(row.id);
   }

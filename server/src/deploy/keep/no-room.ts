@@ -1,4 +1,5 @@
 import type { DeployParts, TargetName } from '../parts.ts';
+import { insertEvent } from '../event-store.ts';
 import * as store from '../store.ts';
 import { findTarget } from '../targets/index.ts';
 
@@ -15,6 +16,9 @@ export async function findNoRoom(
   if (used_bytes + bytes <= allowed) return undefined;
   const gib = (count: number) => `${(count / 1024 ** 3).toFixed(1)} GiB`;
   const detail = `It needs ${gib(bytes)} for another container, and its target has ${gib(Math.max(0, allowed - used_bytes))} left.`;
-  await store.setNoRoom(db, { agent_id, target, detail });
+  await db.transaction(async (tx) => {
+    if (await store.setNoRoom(tx, { agent_id, target, detail }))
+      await insertEvent(tx, { agent_id, target, kind: 'no_room', detail });
+  });
   return detail;
 }

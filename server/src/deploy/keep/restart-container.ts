@@ -38,10 +38,14 @@ export async function restartContainer(
   if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
   const config = await loadAgentConfig(db, revision.version_id);
   await requireSecrets(db, { agent_id, config }).catch(async (error: unknown) => {
-    if (error instanceof Problem) await instanceStore.setStarting(db, id, error.detail);
+    if (error instanceof Problem)
+      await instanceStore.setStarting(db, id, { last_exit: error.detail, is_restart: false });
     throw error;
   });
-  await instanceStore.setStarting(db, id, why);
+  await instanceStore.setStarting(db, id, {
+    last_exit: why,
+    is_restart: row.place !== null && seen.state !== 'running',
+  });
   if (seen.state === 'gone') await noteLost(db, row, lost.removed);
   const place =
     seen.state === 'gone' || row.place === null
@@ -54,12 +58,7 @@ export async function restartContainer(
   const { key_id } = revision;
   try {
     const { url } = await startContainer(parts, target, { revision_id, agent_id, config, place, key_id, signal });
-    await instanceStore.setStarted(db, {
-      id,
-      url,
-      key_id,
-      restarted: row.place !== null && seen.state !== 'running',
-    });
+    await instanceStore.setStarted(db, { id, url, key_id });
   } catch (error) {
     // Then the container is another process's.
     if (!lease.lost.aborted) await target.stop(place, { grace_seconds: 2 }, AbortSignal.timeout(60_000));

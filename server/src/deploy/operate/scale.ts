@@ -43,7 +43,7 @@ export function scaleKind(parts: DeployParts): RunKind<OperationInput> {
   return operationKind(parts, 'scale', async ({ input, signal }) => {
     const { revision_id, target, instances } = input;
     await parts.leases.hold(deployMutex(input), signal, async (lease) => {
-      await scaleTo(parts, { revision_id, target, instances }, lease);
+      await scaleTo(parts, { revision_id, target, instances, why: 'A user scaled it.' }, lease);
     });
   });
 }

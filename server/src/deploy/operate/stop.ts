@@ -4,6 +4,7 @@ import { setServing } from '../../registry/versions/version.ts';
 import { activeRun, requestCancel, type RunKind } from '../../runs/run.ts';
 import { deployMutex } from '../deploy-run.ts';
 import * as instanceStore from '../instance-store.ts';
+import { noteEnd } from '../keep/note-end.ts';
 import type { DeployParts } from '../parts.ts';
 import * as store from '../store.ts';
 import { findTarget } from '../targets/index.ts';
@@ -37,10 +38,12 @@ export function stopKind(parts: DeployParts): RunKind<OperationInput> {
       if (route?.desired === 'running') return;
       const rows = await instanceStore.instancesOf(db, [input.agent_id]);
       await Promise.all(
-        rows.map(async ({ id, target, place }) => {
+        rows.map(async (row) => {
+          const { id, target, place } = row;
           if (target !== input.target) return;
           if (place !== null)
             await findTarget(targets, target).stop(place, { grace_seconds: stopGraceSeconds }, signal);
+          await noteEnd(db, row, { reason: 'stopped', detail: 'A user stopped it.' });
           await instanceStore.setStopped(db, id);
         }),
       );
