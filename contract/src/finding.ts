@@ -30,6 +30,7 @@ const findingCodes = [
   'reserved_name',
   'not_in_effect',
   'refused_by_deploy',
+  'no_default_route',
   'public_means_org',
   'egress_open',
   'model_access',

@@ -8,7 +8,7 @@ export const agentInput = z.object({
   input_schema: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe('the JSON Schema from the code of the agent; null when it has none'),
+    .describe('a JSON Schema, from the code of the agent; null when it has none'),
 });
 export type AgentInput = z.output<typeof agentInput>;
 

@@ -59,6 +59,7 @@ describe('a valid orchestration.yaml', () => {
       name: 'billing',
       ref: 'agents/billing@1.2.0',
       fallback: 'clerk',
+      timeout_seconds: 30,
       retry: true,
     };
     const conditions: Condition[] = [
@@ -83,7 +84,7 @@ describe('a valid orchestration.yaml', () => {
   test('may have routes at several members, also to themselves', () => {
     const text = withStrategy(
       'router',
-      'agents: {a: {ref: agents/a, routes: [{condition: x, target: a}]}, b: {ref: agents/b, routes: [{condition: y, target: b}]}}',
+      'agents: {a: {ref: agents/a, routes: [{condition: x, target: a}]}, b: {ref: agents/b, routes: [{condition: default, target: b}]}}',
     );
     expect(findingsOf(text)).toEqual([]);
   });
@@ -126,6 +127,13 @@ describe('a valid orchestration.yaml', () => {
     ]);
     expect(orchestrationRefusedFields(config).map(({ field }) => field)).toEqual(['deploy.target']);
   });
+});
+
+test('a router without `default` has a notice, and one with a classifier has none', () => {
+  const open = route('{condition: x, target: b}');
+  expect(findingsOf(open)).toMatchObject([{ code: 'no_default_route', severity: 'notice', line: 4 }]);
+  expect(findingsOf(route('{condition: x, target: b}', 'supervisor_config: {classifier: c}'))).toEqual([]);
+  expect(findingsOf(route('{condition: default, target: b}'))).toEqual([]);
 });
 
 describe('a fault', () => {
@@ -337,7 +345,7 @@ describe('the schema', () => {
     const told = [...new Set(orchestrationFieldsInEffect.map(({ field }) => field))];
     expect(told.filter((field) => !field.startsWith('agents.'))).toEqual(fields);
     expect(told.filter((field) => field.startsWith('agents.'))).toEqual(
-      ['ref', 'routes', 'fallback', 'input', 'output', 'retry'].map((field) => `agents.*.${field}`),
+      ['ref', 'routes', 'fallback', 'input', 'output', 'timeout_seconds', 'retry'].map((field) => `agents.*.${field}`),
     );
   });
 });

@@ -9,10 +9,15 @@ import {
   orchestrationNotInEffect,
   orchestrationRefusedFields,
 } from './orchestration-yaml/fields-in-effect.ts';
+import { default_condition } from './orchestration-yaml/condition.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
 export { type Condition } from './orchestration-yaml/condition.ts';
-export { type OrchestrationConfig, type OrchestrationMember } from './orchestration-yaml/config.ts';
+export {
+  default_timeout_seconds,
+  type OrchestrationConfig,
+  type OrchestrationMember,
+} from './orchestration-yaml/config.ts';
 export { leadOf } from './orchestration-yaml/lead.ts';
 export { orchestrationYamlExample } from './orchestration-yaml/example.ts';
 export {
@@ -58,9 +63,18 @@ function remarks(source: YamlSource, config: OrchestrationConfig): Finding[] {
       const sentence = `\`${path.at(-1)}\` has no effect with \`strategy: ${config.strategy}\`; \`${strategy}\` reads it`;
       return at('not_in_effect', placeInFile(path, agents), sentence);
     }),
+    ...(hasNoDefault(config)
+      ? [at('no_default_route', ['strategy'], 'No route is `default`: an input that no condition fits is refused')]
+      : []),
     ...fallbacksWithoutEffect(config).map(({ path, lead }) => {
       const sentence = `\`fallback\` has no effect here: it is the \`${lead}\`, which is never a worker`;
       return at('not_in_effect', placeInFile(path, agents), sentence);
     }),
   ];
+}
+
+/** A classifier refuses nothing for want of a route. */
+function hasNoDefault({ strategy, agents, supervisor_config }: OrchestrationConfig): boolean {
+  if (strategy !== 'router' || supervisor_config?.classifier !== undefined) return false;
+  return !agents.some(({ routes = [] }) => routes.some(({ condition }) => condition === default_condition));
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
+import { agentInput } from './invoke.ts';
 import { runStates } from './run-states.ts';
 import { stepStates } from './runs.ts';
 import { id, json, name, paging, time, version } from './wire.ts';
@@ -59,9 +60,22 @@ export const orchestrationStep = z.object({
 });
 export type OrchestrationStep = z.output<typeof orchestrationStep>;
 
+const memberError = z.object({
+  code: z.string().describe("the member's own, where it gave one"),
+  detail: z.string(),
+  status: z.number().int(),
+});
+
 const output = z.object({
   text: z.string().nullable(),
-  members: z.record(z.string(), z.object({ status: z.enum(['done', 'failed']), output: json.optional() })),
+  members: z.record(
+    z.string(),
+    z.object({
+      status: z.enum(['done', 'failed']),
+      output: json.optional(),
+      error: memberError.optional().describe('of a failed member'),
+    }),
+  ),
 });
 
 export const orchestrationRun = z.object({
@@ -150,6 +164,16 @@ export const orchestrationsEndpoints = {
     body: orchestrationCall,
     reply: { kind: 'raw', status: 200 },
     problems: callProblems,
+  },
+  'orchestrate.input': {
+    surface: 'ingress',
+    method: 'GET',
+    path: '/orchestrations/{name}/input',
+    summary: 'The `input` that an orchestration takes',
+    operation: 'asset.invoke',
+    params: byOrchestration,
+    reply: { kind: 'data', status: 200, schema: agentInput },
+    problems: ['not_deployed'],
   },
   'orchestrate.runs': {
     surface: 'ingress',

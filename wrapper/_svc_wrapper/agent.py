@@ -59,6 +59,8 @@ class Agent(Protocol):
     export: str
     kind: str
     input_schema: JsonObject
+    # Without these a call is refused. The schema of a whole state requires more than that.
+    required_fields: list[str]
     keeps_threads: bool
     # Where the agent keeps something for a later call: nowhere, in the container, or outside it. A second container
     # shares only the last.

@@ -67,8 +67,8 @@ class CrewAgent:
         self.notices: list[str] = []
         self.kind = kind_of(exported)
         self.threads, self.threads_by = kept_threads_of(exported)
-        self.required = required_variables(exported) if self.kind == "crew" else []
-        self.input_schema = MESSAGES_INPUT if self.kind == "agent" else variables_schema(self.required)
+        self.required_fields = required_variables(exported) if self.kind == "crew" else []
+        self.input_schema = MESSAGES_INPUT if self.kind == "agent" else variables_schema(self.required_fields)
         self.one_at_a_time = threading.Lock()
 
     def check(self, call: Call) -> None:
@@ -78,7 +78,7 @@ class CrewAgent:
             raise Problem("invalid_request", "'config' is for langgraph; a crew takes its variables in 'input'")
         if call.context is not None:
             raise Problem("invalid_request", "'context' is for langgraph; a crew takes its variables in 'input'")
-        refuse(check_required(call.input or {}, self.required))
+        refuse(check_required(call.input or {}, self.required_fields))
         if self.kind == "agent":
             refuse(check_messages(call.input or {}))
 

@@ -65,6 +65,7 @@ class GraphAgent:
         self.source = source or OneGraph(graph)
         self.takes = read_graph_input(graph)
         self.input_schema = self.takes.schema
+        self.required_fields = self.takes.required
         self.context = read_graph_context(graph)
         self.context_schema = self.context.schema
         self.threads = threads_of(graph)

@@ -31,6 +31,10 @@ class GraphInput:
     reduced_fields: set[str] = field(default_factory=set)
     requires_all: bool = False
 
+    @property
+    def required(self) -> list[str]:
+        return self.schema.get("required", []) if self.requires_all else []
+
     def check(self, given: JsonObject) -> None:
         properties: JsonObject = self.schema.get("properties", {})
         if not properties:
@@ -38,8 +42,7 @@ class GraphInput:
         if not any(name in properties for name in given):
             known = ", ".join(f"'{name}'" for name in properties)
             refuse([{"pointer": "/input", "detail": f"the graph takes {known}"}])
-        required: list[str] = self.schema.get("required", []) if self.requires_all else []
-        faults = check_required(given, required)
+        faults = check_required(given, self.required)
         faults += check_types(given, properties, skip=self.reduced_fields)
         faults += self._check_messages(given)
         refuse(faults)

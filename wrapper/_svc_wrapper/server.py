@@ -71,6 +71,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
                 "threads": agent.threads,
                 "threads_by": agent.threads_by and f"{agent.threads_by} in {settings.entry.file}",
                 "input_schema": agent.input_schema,
+                "required_fields": agent.required_fields,
                 "context_schema": agent.context_schema,
                 "notices": agent.notices,
             },

@@ -37,6 +37,7 @@ def test_the_variables_of_a_crew_are_its_schema(crew: WrapperProcess) -> None:
     assert (ready["export"], ready["kind"]) == ("crew", "crew")
     assert (ready["threads"], ready["threads_by"]) == ("none", None)
     assert ready["input_schema"]["required"] == ["topic"]
+    assert ready["required_fields"] == ["topic"]
     refused = crew.invoke({"input": {"subject": "tea"}})
     assert refused.status_code == 422
     assert refused.json()["errors"] == [{"pointer": "/input/topic", "detail": "'topic' is required"}]

@@ -19,6 +19,7 @@ from langgraph.func import entrypoint
 from langgraph.graph import START, StateGraph
 from langgraph.prebuilt import create_react_agent
 from langgraph_sdk.runtime import ServerRuntime
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from _svc_wrapper.exports import WrongExport
@@ -274,3 +275,19 @@ def test_the_output_is_that_of_the_graph_and_has_no_inner_state() -> None:
     compiled = graph.compile()
     assert answer(compiled) == compiled.invoke({"topic": "tea"}) == {"title": "TEA"}
     assert answer(builder()) == builder().compile().invoke({"topic": "tea"}) == {"topic": "TEA"}
+
+
+class Filled(BaseModel):
+    topic: str
+    title: str = ""
+
+
+def test_a_whole_state_requires_no_field_of_a_call_and_an_input_model_its_own() -> None:
+    def required_by(**schemas: Any) -> list[str]:
+        graph = StateGraph(Whole, **schemas)
+        graph.add_node("write", lambda state: state)
+        graph.add_edge(START, "write")
+        return agent_of(graph.compile()).required_fields
+
+    assert required_by() == []
+    assert required_by(input_schema=Filled) == ["topic"]

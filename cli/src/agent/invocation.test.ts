@@ -36,6 +36,15 @@ test('people read the last message, programs the whole answer', async () => {
   expect(JSON.parse(programs.stdout)).toEqual(answer);
 });
 
+test('an answer on a thread names the command that continues it, and an agent that waits for an answer has none', async () => {
+  const stderrOf = async (status: string) => {
+    await using service = await scriptService({ 'POST /agents/greeter/invoke': json({ ...answer, status }) });
+    return (await runSvc(['invoke', 'greeter', '{"message":"hi"}'], where(service.url))).stderr;
+  };
+  expect(await stderrOf('completed')).toContain("svc invoke greeter '…' --thread th-1");
+  expect(await stderrOf('interrupted')).not.toContain('--thread');
+});
+
 test('the input may come from stdin', async () => {
   await using service = await scriptService({ 'POST /agents/greeter/invoke': json(answer) });
   await runSvc(['invoke', 'greeter', '-', '--thread', 'th-1'], where(service.url, '{"message":"piped"}'));

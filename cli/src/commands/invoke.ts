@@ -118,7 +118,8 @@ function result(answer: AgentAnswer, name: string): Result {
 
 function followUps(answer: AgentAnswer, name: string): Result['next'] {
   const thread_id = answer['thread_id'];
-  return typeof thread_id === 'string'
+  // With an input, a thread that waits for an answer would begin again.
+  return typeof thread_id === 'string' && answer['status'] !== 'interrupted'
     ? [{ command: `svc invoke ${name} '…' --thread ${thread_id}`, when: 'to continue this conversation' }]
     : [];
 }

@@ -1,11 +1,11 @@
 import type { OrchestrationRun } from '@gantry/contract/orchestrations.ts';
-import { bad, faint, line, prose, state, table, verbatim, type View } from '../view/view.ts';
+import { faint, line, prose, state, table, verbatim, type View } from '../view/view.ts';
 
 /** The answer, and the calls of the members as a tree. */
 export function describeRun({
+  run_id,
   steps,
   output,
-  problem,
   notices,
   cost_usd,
   status,
@@ -14,7 +14,6 @@ export function describeRun({
   return [
     ...(typeof output?.text === 'string' ? [verbatim(output.text)] : []),
     ...(output === null || output.text !== null ? [] : [verbatim(JSON.stringify(output.members, null, 2))]),
-    ...(problem === null ? [] : [line(bad(String(problem['detail'] ?? problem['title'] ?? problem['code'])))]),
     table(
       ['call', 'state', 'agent', 'time', 'tokens', 'cost', prose('answer')],
       steps.map((step) => [
@@ -29,7 +28,7 @@ export function describeRun({
       'No member was called.',
     ),
     ...notices.map((notice) => line(faint(notice))),
-    line(faint(`${status ?? ended}, $${cost_usd}`)),
+    line(faint(`${status ?? ended}, $${cost_usd}, run ${run_id}`)),
   ];
 }
 

@@ -104,7 +104,7 @@ test('svc orchestration push of a file with faults sends nothing', async () => {
   expect(service.asked.filter(({ path: asked }) => asked.startsWith(at))).toEqual([]);
 });
 
-test('svc orchestration run shows the first line of each answer, and why a call failed; runs takes filters; cancel ends one', async () => {
+test('svc orchestration run shows the first line of each answer and why a call failed, also of a failed run; runs takes filters; cancel ends one', async () => {
   const run_id = '01890a5d-ac96-774b-bcce-b302099a8057';
   const step = {
     started_at: null,
@@ -120,15 +120,20 @@ test('svc orchestration run shows the first line of each answer, and why a call 
     { ...step, path: 'b', state: 'failed', answer: null, problem: { detail: 'agents/b failed: no room.' } },
   ];
   const output = { text: 'both', members: {} };
+  const lost_id = '01890a5d-ac96-774b-bcce-b302099a8058';
+  const shown = { run_id, steps, problem: null, notices: [], cost_usd: '0', status: 'partial', state: 'done' };
   await using service = await scriptService({
     [`GET /orchestrations/support/runs/${run_id}`]: data({
-      steps,
+      ...shown,
       output,
-      problem: null,
-      notices: [],
-      cost_usd: '0',
-      status: 'partial',
-      state: 'done',
+    }),
+    [`GET /orchestrations/support/runs/${lost_id}`]: data({
+      ...shown,
+      run_id: lost_id,
+      output: null,
+      status: null,
+      state: 'failed',
+      problem: { code: 'member_failed', status: 502, title: 't', detail: 'agents/b failed: no room.', members: {} },
     }),
     'GET /orchestrations/support/runs': list([]),
     [`POST /orchestrations/support/runs/${run_id}/cancel`]: data({ run_id }, 202),
@@ -138,6 +143,17 @@ test('svc orchestration run shows the first line of each answer, and why a call 
   expect(stdout).toContain('a first line');
   expect(stdout).not.toContain('a second one');
   expect(stdout).toContain('agents/b failed: no room.');
+  const lost = await runSvc(['orchestration', 'run', 'support', '--run', lost_id], where);
+  expect(lost.exit).toBe(1);
+  expect(lost.stdout).toContain('a first line');
+  expect(lost.stdout).toContain(`run ${lost_id}`);
+  expect(lost.stderr).toContain('agents/b failed: no room.');
+  const json = await runSvc(['orchestration', 'run', 'support', '--run', lost_id, '--json'], where);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    run_id: lost_id,
+    steps,
+    problem: { code: 'member_failed', members: {} },
+  });
   await runSvc(['orchestration', 'runs', 'support', '--state', 'failed', '--version', '1.0.0'], where);
   const query = new URLSearchParams(service.asked.at(-1)?.query);
   expect([query.get('state'), query.get('version')]).toEqual(['failed', '1.0.0']);

@@ -14,6 +14,10 @@ export type Strategy = (typeof strategies)[number];
 
 const most_members = 50;
 
+const timeoutSeconds = z.int().min(1).max(86_400);
+/** Of a run. It holds a place until its end. */
+export const default_timeout_seconds = 3600;
+
 const localName = (description: string) => name.optional().describe(description);
 
 const member = refToAgent.map.extend({
@@ -35,6 +39,9 @@ const member = refToAgent.map.extend({
   fallback: localName('The local name of the member that is called when this one fails'),
   input: jsonPointer.optional().describe('Where the input of the member gets the text of the task, as a JSON pointer'),
   output: jsonPointer.optional().describe('Where the output of the member has its text, as a JSON pointer'),
+  timeout_seconds: timeoutSeconds
+    .optional()
+    .describe('The longest call of the member, in seconds; then it has failed. Unset: as long as the run'),
   retry: z.boolean().optional().describe('true: a call whose answer was lost is sent again'),
 });
 export type OrchestrationMember = z.output<typeof namedMember>;
@@ -67,7 +74,9 @@ export const orchestrationConfig = z
       .refine((members) => count(members) <= most_members, `has more than ${most_members} members`)
       .describe('The members: a map from local names to agents, in the order of their calls'),
     supervisor_config: supervisorConfig.optional().describe('The members with a part of their own'),
-    timeout_seconds: z.int().min(1).max(86_400).optional().describe('The longest run, in seconds'),
+    timeout_seconds: timeoutSeconds
+      .optional()
+      .describe(`The longest run, in seconds; unset: ${default_timeout_seconds}`),
     on_error: z
       .enum(['fail', 'continue'])
       .optional()

@@ -19,6 +19,7 @@ agents: # in the order of their calls
   billing:
     ref: agents/billing@1.2.0 # exactly this version
     fallback: clerk
+    timeout_seconds: 30 # then it has failed
     retry: true
   technician:
     ref: agents/technician

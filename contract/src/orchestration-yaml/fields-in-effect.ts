@@ -24,8 +24,17 @@ export const orchestrationFieldsInEffect: readonly FieldEffect[] = [
     sentence: 'With `strategy: router`: the first match decides, and `default` is the last. No match is refused.',
   },
   { field: 'agents.*.fallback', state: 'in effect', sentence: 'Called with the same input when the member fails.' },
-  { field: 'agents.*.input', state: 'in effect', sentence: 'The text of the task is put there.' },
+  {
+    field: 'agents.*.input',
+    state: 'in effect',
+    sentence: 'The text of the task is put there. An object that has this place is the whole input.',
+  },
   { field: 'agents.*.output', state: 'in effect', sentence: 'The text of the output is read there.' },
+  {
+    field: 'agents.*.timeout_seconds',
+    state: 'in effect',
+    sentence: 'A call that reaches it has failed: then its `fallback` and `on_error` apply.',
+  },
   { field: 'agents.*.retry', state: 'in effect', sentence: 'true: a call with a lost answer is sent again.' },
   {
     field: 'supervisor_config.supervisor_agent',
@@ -47,7 +56,11 @@ export const orchestrationFieldsInEffect: readonly FieldEffect[] = [
     state: 'in effect',
     sentence: 'With `strategy: supervisor`: a run that reaches it fails.',
   },
-  { field: 'timeout_seconds', state: 'in effect', sentence: 'A run that reaches it fails.' },
+  {
+    field: 'timeout_seconds',
+    state: 'in effect',
+    sentence: 'A run that reaches it fails, with the answers of its members so far.',
+  },
   { field: 'on_error', state: 'in effect', sentence: 'With `continue`, the run ends as `partial`.' },
   { field: 'budget_usd', state: 'in effect', sentence: 'Checked before each call of a member.' },
   { field: 'shared_state', state: 'listed', sentence: 'Members get their input, and share no other state.' },

@@ -488,6 +488,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'orchestrations.deploy': (at) => ({ params: { name: at.orchestration }, body: {} }),
   'orchestrate.call': (at) => ({ params: { name: at.orchestration }, body: invoked }),
   'orchestrate.stream': (at) => ({ params: { name: at.orchestration }, body: invoked }),
+  'orchestrate.input': (at) => ({ params: { name: at.orchestration } }),
   'orchestrate.runs': (at) => ({ params: { name: at.orchestration } }),
   'orchestrate.run': orchestrationRun,
   'orchestrate.cancel': orchestrationRun,

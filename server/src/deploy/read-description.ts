@@ -5,10 +5,13 @@ export interface Description {
   /** The JSON Schema of its input; null without one. */
   input_schema: Record<string, unknown> | null;
   keeps_threads: boolean;
+  /** Without these fields it refuses a call. Null: it has not said so. */
+  required_fields: string[] | null;
 }
 
 const schema = z.object({ input_schema: z.record(z.string(), z.unknown()) });
 const threads = z.object({ keeps_threads: z.boolean() });
+const required = z.object({ required_fields: z.array(z.string().max(200)).max(1000) });
 
 /** A schema written by a person has a hundredth of this size. */
 export const max_description_bytes = 1024 * 1024;
@@ -20,5 +23,6 @@ export function readDescription(ready: unknown): Description {
   return {
     input_schema: isUsable ? input_schema : null,
     keeps_threads: threads.safeParse(ready).data?.keeps_threads ?? false,
+    required_fields: required.safeParse(ready).data?.required_fields ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type { GovernedTx } from '../access/change.ts';
-import { storableJson } from '../database/storable-text.ts';
+import { storableJson, storableText } from '../database/storable-text.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import type { KeySettings } from '../keys/facts.ts';
 import { allOf, beginsWith, nothing, sql } from '../database/sql.ts';
@@ -341,19 +341,20 @@ export const refusedEgress = async (db: Reader, revision_ids: readonly string[])
 export async function putDescription(
   tx: Tx,
   revision_id: string,
-  { input_schema, keeps_threads }: Description,
+  { input_schema, keeps_threads, required_fields }: Description,
 ): Promise<void> {
   await tx.run(sql`
-    insert into revision_input (revision_id, input_schema, keeps_threads)
-    values (${revision_id}, ${storableJson(input_schema)}::jsonb, ${keeps_threads})
-    on conflict (revision_id) do update set input_schema = excluded.input_schema, keeps_threads = excluded.keeps_threads`);
+    insert into revision_input (revision_id, input_schema, keeps_threads, required_fields)
+    values (${revision_id}, ${storableJson(input_schema)}::jsonb, ${keeps_threads}, ${required_fields?.map(storableText) ?? null})
+    on conflict (revision_id) do update set
+      input_schema = excluded.input_schema, keeps_threads = excluded.keeps_threads, required_fields = excluded.required_fields`);
 }
 
 /** The agents' serving revisions on their default targets. `input` is null while no container of the revision has described it. */
 export const servingInputs = async (db: Reader, agent_ids: readonly string[]) =>
   await db.all<ServingInput>(sql`
     select r.agent_id, r.desired, v.id as revision_id, v.version_id, v.version, v.digest,
-      (select jsonb_build_object('schema', i.input_schema, 'keeps_threads', i.keeps_threads) from revision_input i where i.revision_id = v.id) as input
+      (select jsonb_build_object('schema', i.input_schema, 'keeps_threads', i.keeps_threads, 'required', i.required_fields) from revision_input i where i.revision_id = v.id) as input
     from route r join revision v on v.id = r.revision_id where r.is_default and r.agent_id = any(${agent_ids})`);
 
 export interface ServingInput {
@@ -363,5 +364,5 @@ export interface ServingInput {
   version_id: string;
   version: string;
   digest: string;
-  input: { schema: Record<string, unknown> | null; keeps_threads: boolean } | null;
+  input: { schema: Record<string, unknown> | null; keeps_threads: boolean; required: string[] | null } | null;
 }

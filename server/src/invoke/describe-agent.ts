@@ -15,7 +15,11 @@ export async function describeAgent(
   const { ref, id } = admitted.agent;
   if (admitted.revision.instances.length === 0) {
     const [serving] = await servingInputs(ingress.db, [id]);
-    return { input_schema: serving?.input?.schema ?? null, keeps_threads: serving?.input?.keeps_threads ?? false };
+    return {
+      input_schema: serving?.input?.schema ?? null,
+      keeps_threads: serving?.input?.keeps_threads ?? false,
+      required_fields: serving?.input?.required ?? null,
+    };
   }
   const { status, body } = await askAgent(ingress, admitted, { path: '/ready', signal });
   if (status !== 200) throw new Problem('agent_unavailable', { detail: `${ref} is not ready.` });

@@ -14,7 +14,7 @@ export function placedAt(pointer: string, value: unknown): unknown {
 }
 
 /** The whole value has the empty pointer. */
-function segmentsOf(pointer: string): string[] {
+export function segmentsOf(pointer: string): string[] {
   if (pointer === '') return [];
   return pointer
     .slice(1)

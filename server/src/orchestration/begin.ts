@@ -1,4 +1,5 @@
 // A call of an orchestration. The process that takes it holds its run from the start. After the sync budget the caller gets 202 with the run id.
+import { default_timeout_seconds } from '@gantry/contract/orchestration-yaml.ts';
 import { Problem, readProblem } from '@gantry/contract/problems.ts';
 import { randomUUIDv7 } from 'node:crypto';
 import { authorize } from '../access/authorize.ts';
@@ -62,7 +63,7 @@ export async function begin(
   const version = await findVersionById(db, serving_version_id);
   if (version === undefined) throw notDeployed(asset);
   const { config } = await loadOrchestration(db, version.id);
-  const { timeout_seconds } = config;
+  const { timeout_seconds = default_timeout_seconds } = config;
   const { request_id, ip } = caller.origin;
   const input: OrchestrationInput = {
     orchestration_id: asset.id,
@@ -73,7 +74,7 @@ export async function begin(
     digest: version.digest,
     input: body.input,
     thread_id: body.thread_id ?? null,
-    deadline_at: timeout_seconds === undefined ? null : new Date(Date.now() + timeout_seconds * 1000).toISOString(),
+    deadline_at: new Date(Date.now() + timeout_seconds * 1000).toISOString(),
     origin: { request_id, ip },
     trace,
   };

@@ -10,7 +10,6 @@ import type { CallingAsset } from '../access/decide.ts';
 import { requireCallableBy } from '../deploy/require-callable.ts';
 import { servingInputs, type ServingInput } from '../deploy/serving-inputs.ts';
 import { answeringRevision, type Admitted } from '../invoke/admit.ts';
-import type { Answer } from '../invoke/answer.ts';
 import { loadEndCaller } from '../invoke/end-caller.ts';
 import { callThrough } from '../invoke/call-through.ts';
 import { textOfOutput } from '../invoke/text-of-output.ts';
@@ -23,6 +22,7 @@ import { into } from './member-input.ts';
 import { memberRunId } from './member-id.ts';
 import type { Json, MemberAnswer, OrchestrationRun } from './orchestration-run.ts';
 import type { OrchestrationParts } from './parts.ts';
+import { failed, isInterrupted, readMemberAnswer } from './read-member-answer.ts';
 import { spanIdOf } from './record-run.ts';
 import { untilRestarted } from './until-restarted.ts';
 
@@ -30,17 +30,41 @@ export interface MemberCall {
   path: string;
   member: OrchestrationMember;
   input: unknown;
+  /** The input is the caller's, so the caller corrects it. */
+  is_callers: boolean;
 }
 
 const most_attempts = 2;
-const max_answer_bytes = 1024 * 1024;
 
-/** `step` is the step of this call. Throws the refusal, `member_failed`, `member_waits`, `member_changed` or `mapping_needed`. */
+/**
+ * `step` is the step of this call. Throws the refusal, `member_failed`, `member_waits`, `member_changed`, `mapping_needed`, or `invalid` for
+ * an input of the caller that the member refuses.
+ */
 export async function callMember(
   parts: OrchestrationParts,
   step: OrchestrationRun,
+  orchestration: Orchestration,
+  call: MemberCall,
+): Promise<MemberAnswer> {
+  const { timeout_seconds } = call.member;
+  if (timeout_seconds === undefined) return await callInTime(parts, step, orchestration, call);
+  const late = new AbortController();
+  const why = `it has not answered in ${timeout_seconds} s`;
+  const overdue = () => late.abort(failed(agentRef(call.member), why, { code: 'member_timeout', status: 504 }));
+  const timer = setTimeout(overdue, timeout_seconds * 1000);
+  try {
+    const signal = AbortSignal.any([step.signal, late.signal]);
+    return await callInTime(parts, { ...step, signal }, orchestration, call);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function callInTime(
+  parts: OrchestrationParts,
+  step: OrchestrationRun,
   { config, asset_ids }: Orchestration,
-  { path, member, input }: MemberCall,
+  { path, member, input, is_callers }: MemberCall,
 ): Promise<MemberAnswer> {
   const ref = agentRef(member);
   const origin = { ...noRequest(), ...step.input.origin };
@@ -58,14 +82,16 @@ export async function callMember(
         const admit = async () => await admitMember(parts, step, { config, asset_id: asset_ids.get(ref), member });
         const admitted = await (attempt === 1 ? admit() : untilRestarted(step.signal, admit));
         sent = await servingInput(parts, admitted);
-        const fitted = into({ ref, pointer: member.input, schema: sent.input?.schema ?? null }, input);
-        const { thread_id } = step.input;
+        const { schema = null, required = null, keeps_threads = true } = sent.input ?? {};
+        const fitted = into({ ref, pointer: member.input, schema, required }, input);
+        // A member without threads would refuse it.
+        const thread_id = keeps_threads ? step.input.thread_id : null;
         return { admitted, body: Buffer.from(JSON.stringify({ input: fitted, ...(thread_id && { thread_id }) })) };
       },
     });
     if (member.retry === true && attempt < most_attempts && isInterrupted(answer)) continue;
     const { revision_id = null, version = null, digest = null } = sent ?? {};
-    const said = readAnswer(ref, answer);
+    const said = readMemberAnswer(ref, answer, is_callers);
     const output = (member.output === undefined ? said : atPointer(said, member.output)) as Json | undefined; // a part of parsed JSON
     if (output === undefined)
       throw failed(ref, `its output has nothing at ${member.output ?? ''}, as \`output\` of ${member.name} says`);
@@ -157,49 +183,4 @@ function refuseOtherVersion({ name, ref }: OrchestrationMember, version: string)
     detail: `${name} is ${ref}, and version ${version} serves now.`,
     hint: `Deploy ${ref}, or push the orchestration with another version of it.`,
   });
-}
-
-/** The output. Throws for every answer without one. */
-function readAnswer(ref: string, { status, content_type, body }: Answer): unknown {
-  if (body.length > max_answer_bytes) throw failed(ref, `its answer is larger than ${max_answer_bytes / 1024 ** 2} MB`);
-  if (content_type.startsWith('text/plain') && status === 200) return body.toString();
-  const said = readJson(body);
-  if (status !== 200) {
-    const { code } = (said ?? {}) as { code?: unknown };
-    const why = detailOf(said) ?? `it answered with status ${status}`;
-    throw failed(ref, why, typeof code === 'string' ? code.slice(0, 60) : undefined);
-  }
-  const { status: state, output, error } = (said ?? {}) as { status?: unknown; output?: unknown; error?: unknown };
-  // A call that was followed has its failure inside its answer.
-  if (state === 'failed' || state === 'cancelled') throw failed(ref, detailOf(error) ?? `its run ${state}`);
-  if (state === 'interrupted')
-    throw new Problem('member_waits', {
-      detail: `${ref} waits for a person.`,
-      hint: 'Call the agent itself, or use one that decides alone.',
-    });
-  if (output === undefined) throw failed(ref, 'its answer has no output');
-  return output;
-}
-
-function detailOf(problem: unknown): string | undefined {
-  const { detail } = (problem ?? {}) as { detail?: unknown };
-  return typeof detail === 'string' ? detail.slice(0, 1000) : undefined;
-}
-
-function failed(ref: string, why: string, code?: string): Problem {
-  const fields = { agent: ref, ...(code === undefined ? {} : { member_code: code }) };
-  return new Problem('member_failed', { detail: `${ref} failed: ${why}${why.endsWith('.') ? '' : '.'}`, fields });
-}
-
-function isInterrupted({ status, body }: Answer): boolean {
-  const said = status === 503 ? readJson(body) : undefined;
-  return (said as { run_status?: unknown } | undefined)?.run_status === 'interrupted';
-}
-
-function readJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }

@@ -14,7 +14,7 @@ import { findAssetsCalledBy, findVersion, type AssetRecord, type VersionRow } fr
 import { loadAsset } from '../registry/load-asset.ts';
 import { agentRef } from './agent-ref.ts';
 import { loadOrchestration } from './load-orchestration.ts';
-import { into } from './member-input.ts';
+import { into, pointerFault, takesNoText, type Fitting } from './member-input.ts';
 import { withFallbacks } from './with-fallbacks.ts';
 
 export interface Checked {
@@ -107,19 +107,25 @@ async function faultOf(
       message: `${ref} serves version ${serving.version}, not ${exact.version}.`,
       command: `svc deploy ${member.ref}`,
     };
-  if (!isText || member.input !== undefined) return undefined;
-  if (serving.input === null)
+  if (!isText && member.input === undefined) return undefined;
+  if (serving.input === null && member.input === undefined)
     return { message: `The input of ${ref} is not known yet.`, command: `svc restart ${agent.name}` };
-  return mappingFault(ref, serving.input.schema);
+  const { schema = null, required = null } = serving.input ?? {};
+  return mappingFault({ ref, pointer: member.input, schema, required });
 }
 
-function mappingFault(ref: string, schema: Record<string, unknown> | null) {
+function mappingFault(fitting: Fitting) {
+  const fault = pointerFault(fitting);
+  if (fault !== undefined) return { message: fault, command: null };
   try {
-    into({ ref, pointer: undefined, schema }, 'a text');
+    into(fitting, 'a text');
     return undefined;
   } catch (error) {
-    if (error instanceof Problem)
-      return { message: `${error.detail} Set \`input\` of the member to the field that gets the text.`, command: null };
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    const { ref, required } = fitting;
+    const mend = takesNoText(required)
+      ? `Its code needs ${required.join(', ')}, and this member gets one text: give ${ref} an input with one required field.`
+      : 'Set `input` of the member to the field that gets the text.';
+    return { message: `${error.detail} ${mend}`, command: null };
   }
 }

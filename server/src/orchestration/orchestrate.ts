@@ -12,6 +12,7 @@ import { callMember } from './call-member.ts';
 import { loadOrchestration, type Orchestration } from './load-orchestration.ts';
 import type { OrchestrationInput, OrchestrationResult, OrchestrationRun } from './orchestration-run.ts';
 import type { OrchestrationParts } from './parts.ts';
+import { errorOf } from './read-member-answer.ts';
 import { failuresOf } from './store.ts';
 import type { Call, MemberFacts, Outcome, Story } from './strategies/strategy.ts';
 import { strategies } from './strategies/index.ts';
@@ -51,18 +52,26 @@ async function orchestrate(parts: OrchestrationParts, run: OrchestrationRun): Pr
   const last = new Map<string, Outcome>();
   for (let calls = 0; ;) {
     const next = strategies[config.strategy](story);
-    if ('answer' in next) return resultOf(config, next.answer, last);
+    if ('answer' in next) {
+      const { text, state: status } = next.answer;
+      return { status, output: { text, members: membersOf(config, last) } };
+    }
     const fresh = next.calls.filter(({ path }) => !story.ended.has(path));
     calls += fresh.length;
     if (calls > most_calls)
       throw new Problem('too_many_calls', { detail: `A run makes at most ${most_calls} calls of members.` });
     await Promise.all(
       fresh.map(async (call) => {
-        const outcome = await settle(parts, run, { ...orchestration, failures }, call);
+        const outcome = await settle(parts, run, { ...orchestration, failures }, call).catch((error: unknown) => {
+          if (error instanceof Problem) last.set(call.member, { status: 'failed', error: errorOf(error) });
+          throw error;
+        });
         story.ended.set(call.path, outcome);
         last.set(call.member, outcome);
       }),
-    );
+    ).catch((error: unknown) => {
+      throw error instanceof Problem ? withMembers(error, membersOf(config, last)) : error;
+    });
   }
 }
 
@@ -86,7 +95,7 @@ async function settle(
   parts: OrchestrationParts,
   run: OrchestrationRun,
   orchestration: Orchestration & { failures: ReadonlyMap<string, Problem> },
-  { path, member: name, input, may_fail }: Call,
+  { path, member: name, input, may_fail, is_callers }: Call,
 ): Promise<Outcome> {
   const { config } = orchestration;
   let failure: Problem | undefined;
@@ -101,7 +110,8 @@ async function settle(
     try {
       const answer = await run.step(
         own,
-        async (step) => await callMember(parts, step, orchestration, { path: own, member, input }),
+        async (step) =>
+          await callMember(parts, step, orchestration, { path: own, member, input, is_callers: is_callers === true }),
       );
       return { status: 'done', text: answer.text, output: answer.output };
     } catch (error) {
@@ -111,7 +121,7 @@ async function settle(
   }
   if (failure === undefined) throw new Error(`there is no member ${name}`);
   if (may_fail !== true || config.on_error !== 'continue') throw failure;
-  return { status: 'failed', reason: failure.detail };
+  return { status: 'failed', error: errorOf(failure) };
 }
 
 /** For a supervisor. */
@@ -133,19 +143,21 @@ async function factsOf(
   );
 }
 
-function resultOf(
-  { agents }: OrchestrationConfig,
-  { text, state }: { text: string | null; state: 'done' | 'partial' },
-  last: ReadonlyMap<string, Outcome>,
-): OrchestrationResult {
+type Members = OrchestrationResult['output']['members'];
+
+function membersOf({ agents }: OrchestrationConfig, last: ReadonlyMap<string, Outcome>): Members {
   const members = agents.flatMap(({ name }) => {
     const outcome = last.get(name);
     if (outcome === undefined) return [];
-    const shown =
-      outcome.status === 'done' ? { status: 'done' as const, output: outcome.output } : { status: 'failed' as const };
-    return [[name, shown] as const];
+    const { status } = outcome;
+    return [[name, status === 'done' ? { status, output: outcome.output } : outcome] as const];
   });
-  return { status: state, output: { text, members: Object.fromEntries(members) } };
+  return Object.fromEntries(members);
+}
+
+/** Those that have ended before it. */
+function withMembers({ code, detail, hint, errors, fields }: Problem, members: Members): Problem {
+  return new Problem(code, { detail, errors, fields: { ...fields, members }, ...(hint === undefined ? {} : { hint }) });
 }
 
 /** The run with a signal that its deadline aborts too. */

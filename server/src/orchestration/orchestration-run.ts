@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Run } from '../runs/run.ts';
 import type { TraceContext } from '../trace-context.ts';
+import type { MemberError } from './read-member-answer.ts';
 
 export type Json = z.core.util.JSONType;
 
@@ -22,7 +23,7 @@ export interface OrchestrationInput {
   input?: unknown;
   /** For members that keep threads. */
   thread_id: string | null;
-  /** ISO 8601; null without `timeout_seconds`. */
+  /** ISO 8601. Null in a run that began before runs had a bound of their own. */
   deadline_at: string | null;
   origin: { request_id: string | null; ip: string | null };
   trace: TraceContext;
@@ -45,10 +46,13 @@ export interface MemberAnswer {
   output: Json;
 }
 
+/** The latest of a member. */
+type MemberOutcome = { status: 'done'; output: Json } | { status: 'failed'; error: MemberError };
+
 export interface OrchestrationResult {
   status: 'done' | 'partial';
   output: {
     text: string | null;
-    members: Record<string, { status: 'done' | 'failed'; output?: Json }>;
+    members: Record<string, MemberOutcome>;
   };
 }

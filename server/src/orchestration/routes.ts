@@ -4,6 +4,7 @@ import type { Handlers } from '../http/handlers.ts';
 import { invoke } from './begin.ts';
 import { checkOrchestration } from './check-orchestration.ts';
 import { deployOrchestration } from './deploy-orchestration.ts';
+import { input } from './input.ts';
 import type { Orchestrations } from './parts.ts';
 import { cancelRun, listRuns, readRun } from './runs.ts';
 import { stream } from './stream.ts';
@@ -24,6 +25,7 @@ export function orchestrateRoutes(parts: Orchestrations, cursors: Cursors): Hand
       await invoke(parts, { caller, name, body, headers, trace }),
     'orchestrate.stream': async ({ params: { name }, body, caller, headers, trace, signal }) =>
       await stream(parts, { caller, name, body, headers, trace }, signal),
+    'orchestrate.input': async ({ params: { name }, caller }) => await input(db, { caller, name }),
     'orchestrate.runs': async ({ params: { name }, query, caller }) =>
       await listRuns(db, cursors, { caller, name, ...query }),
     'orchestrate.run': async ({ params, caller }) => await readRun(db, { caller, ...params }),

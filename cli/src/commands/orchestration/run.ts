@@ -28,7 +28,7 @@ export const command = defineCommand({
     run: text('Show an earlier run instead', 'id'),
   },
   async run({ name, input, async: detached, thread, run }, session) {
-    if (run !== undefined) return shown(await read(session, name, run));
+    if (run !== undefined) return shown(session, await read(session, name, run));
     if (input === undefined)
       throw misuse('An input is missing', `Write it like svc orchestration run ${name} "a text".`);
     const body = { input: await readOrchestrationInput(input), ...(thread === undefined ? {} : { thread_id: thread }) };
@@ -45,7 +45,7 @@ export const command = defineCommand({
         view: [line(`${name} is running it: ${run_id}`)],
         next: [{ command: `svc orchestration run ${name} --run ${run_id}`, when: 'to see the result' }],
       };
-    return shown(await awaitRun(session, name, run_id));
+    return shown(session, await awaitRun(session, name, run_id));
   },
 });
 
@@ -63,8 +63,11 @@ async function awaitRun(session: Session, name: string, run_id: string): Promise
   }
 }
 
-function shown(run: OrchestrationRun): Result {
-  const problem = run.output === null ? readProblem(run.problem) : undefined;
-  if (problem !== undefined) throw problem;
-  return { data: run, view: describeRun(run) };
+/** A failed run has its calls too. Its problem ends the command. */
+function shown(session: Session, run: OrchestrationRun): Result {
+  const problem = readProblem(run.problem);
+  if (problem === undefined) return { data: run, view: describeRun(run) };
+  session.output.show(describeRun(run));
+  session.output.event(run);
+  throw problem;
 }

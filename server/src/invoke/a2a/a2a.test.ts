@@ -231,11 +231,19 @@ test('the card names the agent, its input, its addresses and how to sign in', as
       { url: `${url}/a2a`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
       { url: `${url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
     ],
-    capabilities: { streaming: true, pushNotifications: false },
+    capabilities: {
+      streaming: true,
+      pushNotifications: false,
+      extensions: [{ uri: 'urn:gantry:a2a:threads', params: { keeps_threads: true } }],
+    },
     securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
     skills: [{ id: 'greeter', description: 'Answers questions. Input: question (string).' }],
   });
   expect((await card('nobody')).status).toBe(401);
+  keeps_threads = false;
+  expect(await (await card(ada.token)).json()).toMatchObject({
+    capabilities: { extensions: [{ params: { keeps_threads: false } }] },
+  });
 });
 
 test('a task belongs to its caller alone', async () => {
@@ -308,6 +316,14 @@ test('of two answers to one question, one continues the task', async () => {
   expect(codes.filter((code) => code === undefined)).toHaveLength(1);
   expect(codes).toContain(-32004);
   expect(calls).toHaveLength(2);
+});
+
+test('a message waits for the end of its task, also beyond the sync budget', async () => {
+  answer = ({ run_id }, response) =>
+    void setTimeout(() => reply(response, { run_id, status: 'completed', output: 'late' }), 1500);
+  expect((await rpc('SendMessage', message('slow'))).body).toMatchObject({
+    result: { task: { status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ parts: [{ text: 'late' }] }] } },
+  });
 });
 
 test('a full agent is a refusal with the time to wait', async () => {

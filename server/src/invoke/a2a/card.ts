@@ -9,7 +9,7 @@ import type { Ingress } from '../ingress.ts';
 import type { Question } from '../ask.ts';
 import { findSubagent } from '../subagent.ts';
 import type { Asked } from './own-task.ts';
-import { cardOf03, securityOf03 } from './version-0-3.ts';
+import { cardOf03, requirementOf03, securityOf03 } from './version-0-3.ts';
 
 export async function readCard(ingress: Ingress, asked: Question & Pick<Asked, 'headers'>): Promise<Reply> {
   const { user, agent, serving, base_url } = await findForReader(ingress, asked);
@@ -18,7 +18,9 @@ export async function readCard(ingress: Ingress, asked: Question & Pick<Asked, '
   const described =
     revision === undefined ? undefined : await describeAgent(ingress, { agent, revision, user }, asked.signal);
   const url = `${base_url}/agents/${name}/a2a`;
-  return jsonReply(printCard({ name, description, tags, version, url, input_schema: described?.input_schema ?? null }));
+  const { input_schema = null, keeps_threads = false } = described ?? {};
+  const isInside = asked.caller.kind === 'agent';
+  return jsonReply(printCard({ name, description, tags, version, url, input_schema, keeps_threads, isInside }));
 }
 
 async function findForReader(ingress: Ingress, { caller, name, headers }: Question & Pick<Asked, 'headers'>) {
@@ -34,6 +36,9 @@ async function findForReader(ingress: Ingress, { caller, name, headers }: Questi
 
 const bearer = { scheme: 'bearer', bearerFormat: 'JWT' };
 
+// Its `params.keeps_threads` says if a `contextId` is a conversation.
+const threads_extension = 'urn:gantry:a2a:threads';
+
 interface Described {
   name: string;
   description: string;
@@ -42,10 +47,14 @@ interface Described {
   /** Of JSON-RPC and of the REST twins. */
   url: string;
   input_schema: Record<string, unknown> | null;
+  keeps_threads: boolean;
+  /** For an agent: its container adds the credential, so a client needs none. */
+  isInside: boolean;
 }
 
 /** One card for both versions: their members have different names. */
-function printCard({ name, description, tags, version, url, input_schema }: Described): object {
+function printCard(described: Described): object {
+  const { name, description, tags, version, url, input_schema, keeps_threads, isInside } = described;
   const about = description === '' ? name : description;
   const fields = inputFields(input_schema).map(({ name: field, type }) =>
     type === undefined ? field : `${field} (${type})`,
@@ -60,10 +69,18 @@ function printCard({ name, description, tags, version, url, input_schema }: Desc
       { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
       { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
     ],
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
-    securitySchemes: { bearer: { httpAuthSecurityScheme: bearer, ...securityOf03(bearer) } },
-    securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+    capabilities: {
+      streaming: true,
+      pushNotifications: false,
+      extendedAgentCard: false,
+      extensions: [threadsOf(keeps_threads)],
+    },
     ...cardOf03(url),
+    ...(!isInside && {
+      securitySchemes: { bearer: { httpAuthSecurityScheme: bearer, ...securityOf03(bearer) } },
+      securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+      ...requirementOf03,
+    }),
     defaultInputModes: modes,
     defaultOutputModes: modes,
     skills: [
@@ -77,4 +94,11 @@ function printCard({ name, description, tags, version, url, input_schema }: Desc
       },
     ],
   };
+}
+
+function threadsOf(keeps_threads: boolean): object {
+  const description = keeps_threads
+    ? 'The agent remembers the earlier messages of a contextId.'
+    : 'The agent remembers nothing of earlier messages: a contextId only groups tasks.';
+  return { uri: threads_extension, description, required: false, params: { keeps_threads } };
 }

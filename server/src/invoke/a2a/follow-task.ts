@@ -40,7 +40,7 @@ export function* endOf(task: store.Task): Generator<TaskEvent> {
 export async function awaitEnd(
   ingress: Ingress,
   asked: Asked,
-  { task_id }: store.Task,
+  { task_id }: Pick<store.Task, 'task_id'>,
   { until, most_ms = Infinity }: { until?: Promise<unknown>; most_ms?: number } = {},
 ): Promise<store.Task> {
   const { wake, sleep } = wakeUp();

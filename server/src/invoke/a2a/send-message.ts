@@ -27,14 +27,19 @@ import { printTask, stateOf, type Task } from './print-task.ts';
 import { readParts, type Said } from './read-parts.ts';
 import { piecesUntil, textPieces } from './text-pieces.ts';
 
-/** The task at its end, or after the sync budget. */
+/** The task at its end, or where it waits for its caller (section 3.2.2 of version 1.0). A stop of the service answers it as it is. */
 export async function sendMessage(ingress: Ingress, asked: Asked, params: SendParams): Promise<{ task: Task }> {
-  const begun = await begin(ingress, asked, params);
-  const wait_ms = params.configuration?.returnImmediately === true ? 0 : ingress.sync_budget_ms;
-  const end = wait_ms === 0 ? undefined : await within(wait_ms, begun.stored, ingress.stopping);
+  const { task_id, stored } = await begin(ingress, asked, params);
+  if (params.configuration?.returnImmediately === true)
+    return { task: printTask(await ownTask(ingress, asked, task_id)) };
+  const end = await within(longest_wait_ms, stored, AbortSignal.any([asked.signal, ingress.stopping]));
   if (end !== undefined) refuseUnbegun(end);
-  return { task: printTask(await ownTask(ingress, asked, begun.task_id)) };
+  // After a broken connection an ingress follows the call.
+  return { task: printTask(await awaitEnd(ingress, asked, { task_id })) };
 }
+
+/** The longest time of a timer. */
+const longest_wait_ms = 2 ** 31 - 1;
 
 /** The task, its text in pieces, then its end. A reader that leaves ends nothing. */
 export async function streamMessage(

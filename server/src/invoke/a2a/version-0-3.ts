@@ -104,8 +104,10 @@ function printPart({ text, data }: Part): object {
 
 /** The members of a card that 1.0 has under other names. */
 export function cardOf03(url: string): object {
-  return { url, preferredTransport: 'JSONRPC', protocolVersion: '0.3.0', security: [{ bearer: [] }] };
+  return { url, preferredTransport: 'JSONRPC', protocolVersion: '0.3.0' };
 }
+
+export const requirementOf03: object = { security: [{ bearer: [] }] };
 
 export function securityOf03(bearer: object): object {
   return { type: 'http', ...bearer };

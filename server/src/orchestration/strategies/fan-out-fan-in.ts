@@ -1,4 +1,4 @@
-import { outcomesOf, stateAfter, textOf, workerCall, type Strategy } from './strategy.ts';
+import { outcomesOf, stateAfter, textOf, toldOf, workerCall, type Strategy } from './strategy.ts';
 
 /** All workers get the caller's input at once. The merge agent gets the task and their answers. */
 export const fanOutFanIn: Strategy = (story) => {
@@ -9,12 +9,7 @@ export const fanOutFanIn: Strategy = (story) => {
   const outcomes = outcomesOf(story, calls);
   if (outcomes === undefined) return { calls };
   const state = stateAfter(outcomes);
-  const answers = Object.fromEntries(
-    outcomes.map(({ call, outcome }) => [
-      call.member,
-      outcome.status === 'done' ? { status: 'done', output: outcome.output } : { status: 'failed' },
-    ]),
-  );
+  const answers = Object.fromEntries(outcomes.map(({ call, outcome }) => [call.member, toldOf(outcome)]));
   const merged = ended.get(merge);
   if (merged === undefined)
     return { calls: [{ path: merge, member: merge, input: JSON.stringify({ task: input.value, answers }) }] };

@@ -16,7 +16,7 @@ export const router: Strategy = ({ config, input, ended }) => {
   const asked = classifier === undefined ? undefined : `classify:${classifier}`;
   const said = asked === undefined ? undefined : ended.get(asked);
   if (classifier !== undefined && asked !== undefined && said === undefined)
-    return { calls: [{ path: asked, member: classifier, input: input.value }] };
+    return { calls: [{ path: asked, member: classifier, input: input.value, is_callers: true }] };
   const target = said === undefined ? routeOf(routes, input) : namedBy(routes, textOf(said));
   const outcome = ended.get(target);
   if (outcome === undefined) return { calls: [firstCall(target, input)] };

@@ -34,7 +34,8 @@ function play(
   }
 }
 
-const failed: Outcome = { status: 'failed', reason: 'it failed' };
+const error = { code: 'agent_error', detail: 'it failed', status: 500 };
+const failed: Outcome = { status: 'failed', error };
 
 test('sequential gives each member the text of the one before', () => {
   const run = play(
@@ -70,7 +71,7 @@ test('fan_out_fan_in gives the task and all answers to the merge agent', () => {
   expect(run.rounds).toEqual([['a', 'b'], ['m']]);
   expect(JSON.parse(String(run.calls.get('m')?.input))).toEqual({
     task: 'Paris',
-    answers: { a: { status: 'done', output: 'a' }, b: { status: 'failed' } },
+    answers: { a: { status: 'done', output: 'a' }, b: { status: 'failed', error } },
   });
   expect(run.answer).toEqual({ text: 'm', state: 'partial' });
 });
@@ -156,7 +157,7 @@ describe('supervisor', () => {
       workers: [{ agent: 'a', description: 'does a' }, { agent: 'b' }],
       results: [
         { agent: 'a', input: 'one', status: 'done', output: 'A' },
-        { agent: 'b', input: { n: 2 }, status: 'failed' },
+        { agent: 'b', input: { n: 2 }, status: 'failed', error },
       ],
     });
     expect(run.answer).toEqual({ text: 'done', state: 'partial' });

@@ -3,6 +3,7 @@
 import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Json } from '../orchestration-run.ts';
+import type { MemberError } from '../read-member-answer.ts';
 
 export type Strategy = (story: Story) => Next;
 
@@ -26,7 +27,7 @@ export interface MemberFacts {
   input_schema: Record<string, unknown> | null;
 }
 
-export type Outcome = { status: 'done'; text: string; output: Json } | { status: 'failed'; reason: string };
+export type Outcome = { status: 'done'; text: string; output: Json } | { status: 'failed'; error: MemberError };
 
 export interface Call {
   /** Unique in the run. Its last part, after a colon, is the member. */
@@ -34,6 +35,8 @@ export interface Call {
   member: string;
   /** A text is put into the input of the member (`into`). Another value is the whole input. */
   input: unknown;
+  /** The input is the caller's, as it came. */
+  is_callers?: true;
   /** With `on_error: continue`, the run goes on without it. The failure of any other call ends the run. */
   may_fail?: true;
 }
@@ -43,7 +46,7 @@ export type Next = { calls: readonly Call[] } | { answer: { text: string | null;
 
 /** One call with the caller's own input. */
 export function firstCall(member: string, { value }: Input): Call {
-  return { path: member, member, input: value };
+  return { path: member, member, input: value, is_callers: true };
 }
 
 /** The same for one of several workers. */
@@ -66,9 +69,16 @@ export function textOf(outcome: Outcome): string {
   return outcome.text;
 }
 
+/** What a member is told about a call. */
+export function toldOf(outcome: Outcome): object {
+  return outcome.status === 'done' ? { status: 'done', output: outcome.output } : outcome;
+}
+
 /** The end after calls that may fail. One of them at least has an answer. */
 export function stateAfter(outcomes: readonly { outcome: Outcome }[]): 'done' | 'partial' {
-  const failed = outcomes.filter(({ outcome }) => outcome.status === 'failed').length;
-  if (failed === outcomes.length) throw new Problem('member_failed', { detail: 'Every member has failed.' });
-  return failed > 0 ? 'partial' : 'done';
+  const errors = outcomes.flatMap(({ outcome }) => (outcome.status === 'failed' ? [outcome.error] : []));
+  if (errors.length < outcomes.length) return errors.length > 0 ? 'partial' : 'done';
+  if (errors.every(({ code }) => code === 'invalid_input'))
+    throw new Problem('invalid', { detail: errors.map(({ detail }) => detail).join(' ') });
+  throw new Problem('member_failed', { detail: 'Every member has failed.' });
 }

@@ -2,7 +2,7 @@
 // of another form it is asked once more.
 import { Problem } from '@gantry/contract/problems.ts';
 import { z } from 'zod';
-import { outcomesOf, textOf, type Call, type Story, type Strategy } from './strategy.ts';
+import { outcomesOf, textOf, toldOf, type Call, type Story, type Strategy } from './strategy.ts';
 
 const default_iterations = 3;
 const most_calls_at_once = 8;
@@ -28,7 +28,7 @@ export const supervisor: Strategy = (story) => {
     if ('ask' in next) return { calls: [next.ask] };
     const { decision: decided } = next;
     if ('answer' in decided) {
-      const hasFailed = results.some(({ status }) => status === 'failed');
+      const hasFailed = results.some((result) => 'error' in result);
       return { answer: { text: decided.answer, state: hasFailed ? 'partial' : 'done' } };
     }
     const calls = decided.calls.map(({ agent, input }, n): Call => ({
@@ -40,11 +40,7 @@ export const supervisor: Strategy = (story) => {
     const outcomes = outcomesOf(story, calls);
     if (outcomes === undefined) return { calls };
     results.push(
-      ...outcomes.map(({ call: { member: agent, input }, outcome }): Result =>
-        outcome.status === 'done'
-          ? { agent, input, status: 'done', output: outcome.output }
-          : { agent, input, status: 'failed' },
-      ),
+      ...outcomes.map(({ call: { member: agent, input }, outcome }): Result => ({ agent, input, ...toldOf(outcome) })),
     );
   }
   throw new Problem('undecided', { detail: `The supervisor gave no answer in ${max_iterations} rounds.` });
@@ -53,8 +49,6 @@ export const supervisor: Strategy = (story) => {
 interface Result {
   agent: string;
   input: unknown;
-  status: 'done' | 'failed';
-  output?: unknown;
 }
 
 interface Round {
