@@ -29,7 +29,9 @@ afterAll(async () => {
 });
 
 async function add(who: TestUser, team: string, name: string, more: object = {}): Promise<void> {
-  const config = { provider: 'acme', model: `at-${name}`, base_url: upstreams.at(name), ...more };
+  // Only an admin sets an address.
+  const served = who === victor ? { provider: 'openai' } : { provider: 'acme', base_url: upstreams.at(name) };
+  const config = { ...served, model: `at-${name}`, ...more };
   await who.client.call('registry.create', { params: { kind: 'model' }, body: { name, team, config } });
 }
 const share = async (who: TestUser, name: string) =>
@@ -114,7 +116,7 @@ test('a team’s model gets no name or alias that means another, and a contribut
   const edit = async (config: object) =>
     await victor.client.call('registry.edit', {
       params: { kind: 'model', name: 'second' },
-      body: { version: '1.0.1', config: { provider: 'acme', model: 'at-second', ...config } },
+      body: { version: '1.0.1', config: { provider: 'openai', model: 'at-second', ...config } },
     });
   await expect(edit({ aliases: ['quick'] })).rejects.toMatchObject({ code: 'invalid' });
   await expect(edit({ model: 'at-first' })).rejects.toMatchObject({ code: 'forbidden' });
