@@ -100,8 +100,8 @@ async function* eventsOf(
 ): AsyncGenerator<Uint8Array | string> {
   const { wire, sent, gateway, model, key, client, guarded } = attempt;
   const { credential } = upstream;
-  const guard = guarded && guardedStream(guarded, wire);
   const call = gateway.open_calls.open(key.id, client);
+  const guard = guarded && guardedStream(guarded, wire, call.signal);
   const events = wholeEvents(body[Symbol.asyncIterator](), max_event_bytes);
   let reading = events.next();
   let counts: Json | undefined;

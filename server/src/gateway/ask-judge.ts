@@ -21,11 +21,8 @@ import { isJson, listOf, type Json, type Wire } from './wires/wire.ts';
 const judge_ms = 30_000;
 const max_answer_bytes = 4 * 1024 * 1024;
 
-export function askJudge(
-  gateway: GatewayParts,
-  { payer, run, signal }: { payer: KeyCaller; run: GatewayRun; signal: AbortSignal },
-): AskFor {
-  return (rule) => async (request) => {
+export function askJudge(gateway: GatewayParts, { payer, run }: { payer: KeyCaller; run: GatewayRun }): AskFor {
+  return (rule, signal) => async (request) => {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(judge_ms)]);
     if (request.kind === 'presidio') return await askPresidio(gateway, request, ends);
     const row = await judgeCalled(gateway.db, payer, request.model);

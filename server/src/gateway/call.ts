@@ -45,7 +45,7 @@ export async function callModel(
   const asked = typeof sent['model'] === 'string' ? sent['model'] : '';
   const span = openCallSpan(gateway.spans, { caller: incoming.caller, run, trace: incoming.trace, model: asked });
   try {
-    const ask = askJudge(gateway, { payer: incoming.caller, run, signal });
+    const ask = askJudge(gateway, { payer: incoming.caller, run });
     replying = callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, signal, ask, span }));
     void replying.then(span.begun, span.failed);
     return await call.whileKeyWorks(replying);

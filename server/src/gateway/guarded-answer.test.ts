@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Blocked } from '../guardrails/guarded-call.ts';
-import { blocksWord, guardedCall, hidesEmail } from '../testing/plain-rules.ts';
+import { blocksWord, endless, guardedCall, hidesEmail } from '../testing/plain-rules.ts';
 import { guardedAnswer, guardedStream } from './guarded-answer.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { messages } from './wires/messages.ts';
@@ -12,7 +12,7 @@ async function streamed(wire: Wire, sent: readonly Json[], { done = false } = {}
   const guarded = guardedCall(hidesEmail, blocksWord);
   // A value that went in comes out again.
   await guarded.check('model_in', [{ text: 'write to ann@example.com', source: 'message' }]);
-  const stream = guardedStream(guarded, wire);
+  const stream = guardedStream(guarded, wire, endless);
   let text = '';
   for (const event of sent)
     text += await stream.take(
@@ -114,7 +114,7 @@ test('a stream of Anthropic ends each block with the rest of its text', async ()
 
 test('a word that comes in two pieces blocks, and neither piece goes out', async () => {
   const guarded = guardedCall(blocksWord);
-  const stream = guardedStream(guarded, chatCompletions);
+  const stream = guardedStream(guarded, chatCompletions, endless);
   const take = async (content: string) =>
     await stream.take(Buffer.from(`data: ${JSON.stringify(chunk({ content }))}\n\n`));
   const passed = await take('it is forbid');

@@ -18,8 +18,9 @@ export interface GuardedStream {
   end(): Promise<string>;
 }
 
-export function guardedStream(guarded: GuardedCall, wire: Wire): GuardedStream {
-  const events = new GuardedEvents(guarded, wire.events, 'model_out');
+/** Its checks end with the signal. */
+export function guardedStream(guarded: GuardedCall, wire: Wire, signal: AbortSignal): GuardedStream {
+  const events = new GuardedEvents(guarded, wire.events, { place: 'model_out', signal });
   let isNamed = false;
   const print = (event: Event) =>
     `${isNamed ? `event: ${String(event['type'])}\n` : ''}data: ${JSON.stringify(event)}\n\n`;

@@ -13,17 +13,18 @@ export function concernsRequests(rules: readonly Rule[]): boolean {
 
 /** The body that may go on. Throws `Blocked`. */
 export async function guardedRequest(attempt: Attempt, ask: AskFor): Promise<{ body: Json; guarded: GuardedCall }> {
-  const { gateway, wire, sent, rules, run, span } = attempt;
+  const { gateway, wire, sent, rules, run, span, client, model } = attempt;
   const record = gateway.guardrails.of(recordedCall(attempt));
-  const guarded = new GuardedCall(rules, { ask, given: nothingGiven, record });
+  const guarded = new GuardedCall(rules, { ask, given: nothingGiven, record, signal: client });
   span?.guardedBy(guarded);
   const unreadable = wire.unreadable?.(sent);
   const rule = rules.find(isAtModel);
   if (unreadable !== undefined && rule !== undefined)
     throw await guarded.block(rule.name, 'model_in', `it cannot read ${unreadable}`);
+  const inTime = AbortSignal.any([client, AbortSignal.timeout(model.timeouts.total_ms)]);
   const body = await checkTexts(sent, wire.document, async (texts) => {
     if (comparesWithGiven(rules) && run.run_id !== null) await keepGiven(gateway.db, run.run_id, texts);
-    return await guarded.check('model_in', texts);
+    return await guarded.check('model_in', texts, inTime);
   });
   return { body, guarded };
 }

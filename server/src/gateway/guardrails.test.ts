@@ -177,3 +177,18 @@ test('a judge that is away blocks, or passes where its agent says so', async () 
   const reply = await openai.chat.completions.create({ model: 'small', messages }).asResponse();
   expect([reply.status, reply.headers.get('x-guardrails')]).toEqual([200, 'content_filter;failed=2']);
 });
+
+test('the check of a request ends when its client leaves: the hold is given back, and the upstream is not called', async () => {
+  const { id, openai } = await clients([{ name: 'pii_detection' }], { max_budget: '100' });
+  const holds = async () => await app.db.all(sql`select id from hold where call ->> 'key_id' = ${id}`);
+  const leaving = new AbortController();
+  // Its whole check takes many times as long as the test waits.
+  const content = 'The invoice of 12 May, a@b.co. '.repeat(400_000);
+  const body = { model: 'small', messages: [{ role: 'user' as const, content }] };
+  const calling = openai.chat.completions.create(body, { signal: leaving.signal });
+  await expect.poll(holds, { timeout: 10_000 }).toHaveLength(1);
+  leaving.abort();
+  await expect(calling).rejects.toThrow('aborted');
+  await expect.poll(holds, { timeout: 5000 }).toEqual([]);
+  expect(upstream.mock.getRequests()).toEqual([]);
+});

@@ -112,7 +112,7 @@ async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
     return await passAnswer(attempt, upstream, answer);
   } catch (error) {
     // The upstream has answered, and its usage is settled.
-    if (error instanceof Blocked) throw error;
+    if (error instanceof Blocked || error === attempt.client.reason) throw error;
     if (error instanceof AttemptFailed && !error.canCost) settle(attempt, 'refused', {});
     else settle(attempt, 'failed', undefined);
     throw error;

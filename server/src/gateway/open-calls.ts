@@ -10,7 +10,7 @@ export interface OpenCalls {
 }
 
 interface OpenCall {
-  /** Ends with the client, and with the key. */
+  /** Ends with the client, also after `close`, and with the key until then. */
   signal: AbortSignal;
   /** The result. Throws KeyEnded when the key ends first; the work then continues. */
   whileKeyWorks<T>(work: Promise<T>): Promise<T>;
@@ -67,7 +67,6 @@ export function openCalls({ db, background }: { db: Reader; background: (work: P
           return await Promise.race([work, promise]);
         },
         close: () => {
-          client.removeEventListener('abort', leave);
           of_key.delete(end);
           if (of_key.size === 0 && ends.get(key_id) === of_key) ends.delete(key_id);
           if (ends.size > 0) return;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endless } from '../testing/plain-rules.ts';
 import { judgesOf } from '../testing/rules-of.ts';
 import { forgetGiven, forgetOldGiven, givenTo, keepGiven } from './given.ts';
 import { GuardedCall, type AskFor } from './guarded-call.ts';
@@ -53,7 +54,7 @@ test('the judge of an answer compares it with the input and the given texts, and
   };
   const record = { count: () => {}, block: async () => {} };
   const judges = judgesOf('hallucination_check', { model: 'judge' });
-  const call = new GuardedCall(judges, { ask, given, record });
+  const call = new GuardedCall(judges, { ask, given, record, signal: endless });
   await call.learn([message('How is the weather?')]);
   await call.checkAnswer('It rains. Everyone is happy.');
   await call.end();
@@ -64,6 +65,7 @@ test('the judge of an answer compares it with the input and the given texts, and
     ask,
     given,
     record,
+    signal: endless,
   });
   await expect(strict.checkAnswer('It rains. Everyone is happy.')).rejects.toMatchObject({ code: 'guardrail_blocked' });
 });

@@ -54,17 +54,26 @@ export interface GivenTexts {
 
 export const nothingGiven: GivenTexts = { read: async () => await Promise.resolve([]), forget: async () => {} };
 
-export type AskFor = (rule: GuardrailName) => Ask;
+export type AskFor = (rule: GuardrailName, signal: AbortSignal) => Ask;
 
 /** For rules that ask nobody. */
 export const askNobody: AskFor = (rule) => async () =>
   await Promise.reject(new Error(`${rule} asks a judge, and has none`));
+
+interface CallParts {
+  ask: AskFor;
+  given: GivenTexts;
+  record: CallRecord;
+  /** Ends every check of the call: the check throws its reason. A check can have a signal of its own, which then replaces this one. */
+  signal: AbortSignal;
+}
 
 export class GuardedCall {
   readonly #rules: readonly Rule[];
   readonly #ask: AskFor;
   readonly #texts: GivenTexts;
   readonly #record: CallRecord;
+  readonly #signal: AbortSignal;
   #in = newPlaceholders();
   #out: Placeholders | undefined;
   #given = new Set<string>();
@@ -74,17 +83,23 @@ export class GuardedCall {
   /** Of the judges that annotate. */
   readonly notes: Note[] = [];
 
-  constructor(rules: readonly Rule[], { ask, given, record }: { ask: AskFor; given: GivenTexts; record: CallRecord }) {
+  constructor(rules: readonly Rule[], { ask, given, record, signal }: CallParts) {
     this.#rules = rules;
     this.#ask = ask;
     this.#texts = given;
     this.#record = record;
+    this.#signal = signal;
   }
 
   /** For a second reading of what the agent says. It has its own notes and counts, and never ends what the call was given. */
   again(): GuardedCall {
     const given = { read: async () => await this.#texts.read(), forget: async () => {} };
-    const other = new GuardedCall(this.#rules, { ask: this.#ask, given, record: this.#record });
+    const other = new GuardedCall(this.#rules, {
+      ask: this.#ask,
+      given,
+      record: this.#record,
+      signal: this.#signal,
+    });
     [other.#in, other.#given, other.#input] = [this.#in, this.#given, this.#input];
     return other;
   }
@@ -103,21 +118,29 @@ export class GuardedCall {
   }
 
   /** The texts as they may go on. Throws `Blocked`. */
-  async check(place: Place, texts: readonly DocumentText[]): Promise<string[]> {
+  async check(place: Place, texts: readonly DocumentText[], signal = this.#signal): Promise<string[]> {
     this.#noteChecks(place);
-    const checked: string[] = [];
-    for (const { text, source } of texts) {
-      const read = isOut(place) ? restore(text, this.#in) : text;
-      checked.push(await this.#redacted(place, await screen(read, this.textRules(place, source), place)));
+    const at = { place, signal };
+    try {
+      const checked: string[] = [];
+      for (const { text, source } of texts) {
+        const read = isOut(place) ? restore(text, this.#in) : text;
+        checked.push(await this.#redacted(at, await screen(read, this.textRules(place, source), at)));
+      }
+      return await this.#judge(this.#judges(place), at, texts, checked);
+    } catch (error) {
+      const rule = this.#rules.find(({ places }) => places.includes(place));
+      if (!isTimeout(error) || !signal.aborted || rule === undefined) throw error;
+      throw await this.block(rule.name, place, 'the check took longer than the call may take');
     }
-    return await this.#judge(this.#judges(place), place, texts, checked);
   }
 
   /** For the rules that read only the answer of a run. Throws `Blocked`. */
-  async checkAnswer(text: string): Promise<void> {
-    this.#noteChecks('ingress_out');
-    await this.#redacted('ingress_out', await screen(text, this.#answerRules, 'ingress_out'));
-    await this.#judge(this.#answerJudges, 'ingress_out', [{ text, source: 'message' }], [text]);
+  async checkAnswer(text: string, signal = this.#signal): Promise<void> {
+    const at = { place: 'ingress_out', signal } as const;
+    this.#noteChecks(at.place);
+    await this.#redacted(at, await screen(text, this.#answerRules, at));
+    await this.#judge(this.#answerJudges, at, [{ text, source: 'message' }], [text]);
   }
 
   get #answerRules(): TextRule[] {
@@ -129,15 +152,15 @@ export class GuardedCall {
   }
 
   /** Remembers the values of an input that may come out again. Changes and blocks nothing. */
-  async learn(texts: readonly DocumentText[]): Promise<void> {
+  async learn(texts: readonly DocumentText[], signal = this.#signal): Promise<void> {
     this.#input = givenIn(texts);
     const rules = this.textRules('ingress_out', 'message').filter(({ name }) => name === 'pii_detection');
     for (const { text } of texts) {
-      const seen = await screen(text, rules, 'ingress_out');
+      const seen = await screen(text, rules, { place: 'ingress_out', signal });
       // A rule that blocks shows no values, and then none may come out again.
       if (seen.kind === 'block') continue;
       for (const part of seen.parts) {
-        await yieldTurn();
+        await yieldTurn(signal);
         for (const { start, end } of part.spans) this.#given.add(bare(part.text.slice(start, end)));
       }
     }
@@ -158,37 +181,33 @@ export class GuardedCall {
   }
 
   /** Of a text that arrives in pieces. */
-  stream(place: Place): GuardedText {
+  stream(place: Place, signal = this.#signal): GuardedText {
     this.#noteChecks(place);
+    const at = { place, signal };
     const isAnswer = place === 'ingress_out';
-    const window = new Window([...this.textRules(place, 'message'), ...(isAnswer ? this.#answerRules : [])], place);
+    const window = new Window([...this.textRules(place, 'message'), ...(isAnswer ? this.#answerRules : [])], at);
     const restoring = isOut(place) ? new Restoring(this.#in) : undefined;
     const judges = [...this.#judges(place), ...(isAnswer ? this.#answerJudges : [])];
     const isJudged = judges.length > 0;
     let held = '';
     const pass = (text: string) => (isJudged ? ((held += text), '') : text);
-    const screened = async (text: string) => (text === '' ? '' : await this.#redacted(place, await window.push(text)));
+    const screened = async (text: string) => (text === '' ? '' : await this.#redacted(at, await window.push(text)));
     return {
       push: async (chunk) => pass(await screened(restoring?.push(chunk) ?? chunk)),
       end: async () => {
-        const rest = (await screened(restoring?.end() ?? '')) + (await this.#redacted(place, await window.end()));
+        const rest = (await screened(restoring?.end() ?? '')) + (await this.#redacted(at, await window.end()));
         if (!isJudged) return rest;
-        const [whole = ''] = await this.#judge(
-          judges,
-          place,
-          [{ text: held + rest, source: 'message' }],
-          [held + rest],
-        );
+        const [whole = ''] = await this.#judge(judges, at, [{ text: held + rest, source: 'message' }], [held + rest]);
         return whole;
       },
     };
   }
 
-  async #redacted(place: Place, screened: Screened): Promise<string> {
+  async #redacted({ place, signal }: Checking, screened: Screened): Promise<string> {
     if (screened.kind === 'block') throw await this.block(screened.rule, place, screened.reason);
     let text = '';
     for (const part of screened.parts) {
-      await yieldTurn();
+      await yieldTurn(signal);
       text += this.#redactedPart(place, part);
     }
     return text;
@@ -219,7 +238,7 @@ export class GuardedCall {
 
   async #judge(
     judges: readonly JudgeRule[],
-    place: Place,
+    { place, signal }: Checking,
     texts: readonly DocumentText[],
     checked: readonly string[],
   ): Promise<string[]> {
@@ -230,12 +249,8 @@ export class GuardedCall {
         .filter((index) => rule.reads !== 'tool_results' || texts[index]?.source === 'tool_result');
       if (read.length === 0) continue;
       const given = place === 'ingress_out' ? [...this.#input, ...(await this.#texts.read())] : [];
-      const verdict = await this.#verdict(
-        rule,
-        place,
-        read.map((index) => all[index] ?? ''),
-        given,
-      );
+      const judged = read.map((index) => all[index] ?? '');
+      const verdict = await this.#verdict(rule, { place, signal, given }, judged);
       if (verdict.kind === 'block') throw await this.block(rule.name, place, verdict.reason);
       if (verdict.kind === 'annotate') {
         this.#note(rule.name, place, 'annotated', verdict.notes.length);
@@ -250,10 +265,16 @@ export class GuardedCall {
     return all;
   }
 
-  async #verdict(rule: JudgeRule, place: Place, texts: readonly string[], given: readonly Given[]) {
+  async #verdict(
+    rule: JudgeRule,
+    { place, signal, given }: Checking & { given: readonly Given[] },
+    texts: readonly string[],
+  ) {
     try {
-      return await rule.check(texts, { place, given }, this.#ask(rule.name));
+      return await rule.check(texts, { place, given }, this.#ask(rule.name, signal));
     } catch (error) {
+      // The call has ended, and not the judge has failed.
+      signal.throwIfAborted();
       if (!(error instanceof JudgeFailed) && !(error instanceof Problem)) throw error;
       this.#note(rule.name, place, 'failed');
       if (rule.on_failure === 'pass') return { kind: 'pass' } as const;
@@ -278,6 +299,11 @@ export class GuardedCall {
   }
 }
 
+interface Checking {
+  place: Place;
+  signal: AbortSignal;
+}
+
 export interface GuardedText {
   /** The text that may go on now. Throws `Blocked`. */
   push(chunk: string): Promise<string>;
@@ -288,6 +314,8 @@ export interface GuardedText {
 function keyOf({ rule, place, outcome }: Done): string {
   return `${rule} ${place} ${outcome}`;
 }
+
+const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';
 
 function isOut(place: Place): boolean {
   return place === 'model_out' || place === 'ingress_out';

@@ -1,7 +1,7 @@
 // The events of a stream under guardrails. A text that continues over several events is released when no rule can change it any more; JSON in
 // pieces, when it is whole. An event of an unknown type does not pass, because nobody knows where its text continues.
 import type { Place } from '@gantry/contract/guardrails/places.ts';
-import { checkTexts, type DocumentForm } from './json-texts.ts';
+import { checkTexts, type DocumentForm, type DocumentText } from './json-texts.ts';
 import type { GuardedCall, GuardedText } from './guarded-call.ts';
 
 export type Event = Readonly<Record<string, unknown>>;
@@ -45,14 +45,16 @@ export class GuardedEvents {
   readonly #call: GuardedCall;
   readonly #form: EventForm;
   readonly #place: Place;
+  readonly #signal: AbortSignal;
   readonly #texts = new Map<string, OpenText>();
   #characters = 0;
   #index = 0;
 
-  constructor(call: GuardedCall, form: EventForm, place: Place) {
+  constructor(call: GuardedCall, form: EventForm, { place, signal }: { place: Place; signal: AbortSignal }) {
     this.#call = call;
     this.#form = form;
     this.#place = place;
+    this.#signal = signal;
   }
 
   /** What may go on when this event has come. Throws `Blocked`. */
@@ -61,11 +63,7 @@ export class GuardedEvents {
     if (seen === undefined) return [];
     const ended = await this.#end(seen.ends);
     const emptied = seen.deltas.reduce((one, { path }) => withText(one, path, ''), seen.event);
-    let passed = await checkTexts(
-      emptied,
-      this.#form.document,
-      async (texts) => await this.#call.check(this.#place, texts),
-    );
+    let passed = await this.#checked(emptied);
     let isEmpty = true;
     for (const delta of seen.deltas) {
       const text = await this.#push(delta);
@@ -80,6 +78,11 @@ export class GuardedEvents {
     return this.#numbered(await this.#end(['']));
   }
 
+  async #checked<Document>(document: Document): Promise<Document> {
+    const check = async (texts: readonly DocumentText[]) => await this.#call.check(this.#place, texts, this.#signal);
+    return await checkTexts(document, this.#form.document, check);
+  }
+
   async #push({ name, text, isJson, print }: Delta): Promise<string> {
     this.#characters += text.length;
     if (this.#characters > max_held_characters)
@@ -90,16 +93,12 @@ export class GuardedEvents {
   }
 
   #open(isJson: boolean): GuardedText {
-    if (!isJson) return this.#call.stream(this.#place);
+    if (!isJson) return this.#call.stream(this.#place, this.#signal);
     const pieces: string[] = [];
     return {
       push: async (piece) => await Promise.resolve((pieces.push(piece), '')),
       end: async () => {
-        const { json } = await checkTexts(
-          { json: pieces.join('') },
-          this.#form.document,
-          async (texts) => await this.#call.check(this.#place, texts),
-        );
+        const { json } = await this.#checked({ json: pieces.join('') });
         return json;
       },
     };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { modelStage, type ModelStage } from '../testing/model-stage.ts';
-import { blocksWord, hidesEmail } from '../testing/plain-rules.ts';
+import { blocksWord, endless, hidesEmail } from '../testing/plain-rules.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { askNobody, Blocked, GuardedCall, nothingGiven } from './guarded-call.ts';
 import { forgetOldRecords, openGuardrailRecord } from './record.ts';
@@ -128,6 +128,7 @@ test('what rules did is counted once a call and place, and added to the counts o
       ask: askNobody,
       given: nothingGiven,
       record: record.of({ agent_id: null, team_id, key_prefix: 'sk', run_id: null }),
+      signal: endless,
     });
     const mails = [{ text: 'ann@example.com and eve@example.com', source: 'message' as const }];
     await guarded.check('model_in', mails);
@@ -170,6 +171,7 @@ test('without its row the block stands, and the error is reported', async () => 
     ask: askNobody,
     given: nothingGiven,
     record: record.of({ agent_id: null, team_id: null, key_prefix: null, run_id: null }),
+    signal: endless,
   });
   await expect(guarded.check('model_in', [{ text: 'forbidden', source: 'message' }])).rejects.toThrow(Blocked);
   expect(failed).toEqual([new Error('the database is away')]);
@@ -191,6 +193,7 @@ test('readers of an agent see its counts, who may edit it its blocks, and admins
     ask: askNobody,
     given: nothingGiven,
     record: record.of({ agent_id, team_id, key_prefix: null, run_id: null }),
+    signal: endless,
   });
   await expect(call.check('ingress_in', [{ text: 'forbidden', source: 'message' }])).rejects.toThrow(Blocked);
   await record.close();

@@ -23,6 +23,8 @@ export interface Passage {
   offset: number;
   /** False while more text can follow. */
   isLast: boolean;
+  /** Ends the check. */
+  signal?: AbortSignal | undefined;
 }
 
 export const context_characters = 1024;
@@ -35,8 +37,8 @@ interface RuleHead {
 }
 
 /**
- * A rule without I/O. `check` takes linear time; a long one calls `yieldTurn` between its parts. The spans of a verdict are in order and do
- * not overlap.
+ * A rule without I/O. `check` takes linear time (work.test.ts); a long one calls `yieldTurn` between its parts. The spans of a verdict are in
+ * order and do not overlap.
  */
 export interface TextRule extends RuleHead {
   kind: 'text';

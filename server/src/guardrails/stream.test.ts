@@ -79,7 +79,7 @@ function released(screened: Screened[]): string {
 }
 
 async function stream(chunks: readonly string[], of: readonly TextRule[] = rules): Promise<string> {
-  const window = new Window(of, 'model_out');
+  const window = new Window(of, { place: 'model_out' });
   const screened: Screened[] = [];
   for (const chunk of chunks) screened.push(await window.push(chunk));
   return released([...screened, await window.end()]);
@@ -122,7 +122,7 @@ test('no value of a stream is released in parts', async () => {
     const whole = `Hello, this is it: ${value} and some words after it.`;
     expect(await stream([whole]), value).toMatch(/\[[A-Z_]+_1\]/);
     for (let cut = 1; cut < whole.length; cut++) {
-      const window = new Window(rules, 'model_out');
+      const window = new Window(rules, { place: 'model_out' });
       const first = released([await window.push(whole.slice(0, cut))]);
       expect((await stream([whole])).startsWith(first), `${value} at ${cut}`).toBe(true);
     }
@@ -130,7 +130,7 @@ test('no value of a stream is released in parts', async () => {
 });
 
 test('prose is released word by word', async () => {
-  const window = new Window(rules, 'model_out');
+  const window = new Window(rules, { place: 'model_out' });
   expect(released([await window.push('The invoice is on its way from ')])).toBe('The invoice is on its way from ');
   expect(released([await window.push('London')])).toBe('');
   expect(released([await window.push(' today')])).toBe('London ');
@@ -138,7 +138,7 @@ test('prose is released word by word', async () => {
 
 test('a rule that needs the whole text releases nothing before the end', async () => {
   const schema = textRulesOf('json_schema', { schema: { type: 'object' } });
-  const window = new Window([...schema, ...rules], 'ingress_out');
+  const window = new Window([...schema, ...rules], { place: 'ingress_out' });
   expect(await window.push('{"a": 1')).toEqual({ kind: 'released', parts: [] });
   await window.push('}');
   expect(released([await window.end()])).toBe('{"a": 1}');
@@ -146,7 +146,7 @@ test('a rule that needs the whole text releases nothing before the end', async (
 
 test('nothing follows a block', async () => {
   const limit = textRulesOf('max_length', { output_characters: 5 });
-  const window = new Window(limit, 'ingress_out');
+  const window = new Window(limit, { place: 'ingress_out' });
   expect(await window.push('12345')).toMatchObject({ kind: 'released' });
   const block = { kind: 'block', rule: 'max_length', reason: 'The text has more than 5 characters.' };
   expect(await window.push('6')).toEqual(block);
@@ -156,7 +156,7 @@ test('nothing follows a block', async () => {
 
 test('a whole text is screened as its stream is', async () => {
   const whole = `${'Words and 4111 1111 1111 1111. '.repeat(500)}${values.join(' ; ')}`;
-  expect(released([await screen(whole, rules, 'model_in')])).toBe(await stream([whole]));
+  expect(released([await screen(whole, rules, { place: 'model_in' })])).toBe(await stream([whole]));
 });
 
 test('the same value has the same placeholder, and restore returns the values', async () => {

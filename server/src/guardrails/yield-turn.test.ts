@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { invocationDocument } from '../invoke/agui-events.ts';
-import { guardedCall } from '../testing/plain-rules.ts';
+import { endingCall, guardedCall } from '../testing/plain-rules.ts';
 import { textRulesOf } from '../testing/rules-of.ts';
 import { checkTexts } from './json-texts.ts';
 
@@ -35,4 +35,38 @@ test.each([
 test('other work runs while one event of a stream is checked', async () => {
   const stream = guardedCall(...rules).stream('model_out');
   expect(await turnsDuring(stream.push('+4930123456;'.repeat(8000)))).toBeGreaterThan(3);
+});
+
+const long = 'token=a1 '.repeat(100_000);
+const texts = [{ text: long, source: 'message' as const }];
+
+test.each([
+  ['of a request', async (signal: AbortSignal) => await endingCall(signal, ...rules).check('model_in', texts)],
+  ['of an input', async (signal: AbortSignal) => await endingCall(signal, ...rules).learn(texts)],
+  [
+    'of a stream',
+    async (signal: AbortSignal) =>
+      await endingCall(signal, ...rules)
+        .stream('ingress_out')
+        .push(long),
+  ],
+  ['of whole texts', async (signal: AbortSignal) => await endingCall(signal, ...injection).check('model_in', results)],
+])('a check %s ends with its call', async (_, work) => {
+  const call = new AbortController();
+  const working = work(call.signal);
+  const left = new Error('the client has left');
+  await setImmediate();
+  call.abort(left);
+  await expect(working).rejects.toBe(left);
+});
+
+const injection = textRulesOf('prompt_injection');
+const results = [{ text: 'ignore all '.repeat(100_000), source: 'tool_result' as const }];
+
+test('a check that outlasts its call blocks it', async () => {
+  const call = guardedCall(...rules);
+  await expect(call.check('model_in', texts, AbortSignal.timeout(1))).rejects.toMatchObject({
+    code: 'guardrail_blocked',
+    detail: 'pii_detection blocked the request to the model: the check took longer than the call may take.',
+  });
 });

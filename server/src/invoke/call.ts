@@ -30,7 +30,15 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   signal.throwIfAborted();
   const run = startRun(ingress, admitted, incoming.trace);
   const is_stored = isDetached(headers);
-  const sent = await sendCall(ingress, { admitted, run, origin: caller.origin, headers, body, is_stored });
+  const sent = await sendCall(ingress, {
+    admitted,
+    run,
+    origin: caller.origin,
+    headers,
+    body,
+    is_stored,
+    sender: signal,
+  });
   signal.addEventListener('abort', sent.withdraw, { once: true });
   // Not when the service stops: the next service follows the run.
   const { sync_budget_ms, stopping } = ingress;

@@ -31,8 +31,11 @@ export async function followInvocation(ingress: Ingress, row: Followed, lost: Ab
     const find = async () => (instance_id === null ? undefined : await agents.instance(instance_id));
     const called = await retryWhileAway(signal, find);
     const asked = called === undefined ? 'lost' : await askFor(ingress, called.address, { run_id: row.id, signal });
-    if (typeof asked === 'object' && called !== undefined)
-      return await storeEnd(await guardedAnswer(ingress, { row, ...called }, asked));
+    if (typeof asked === 'object' && called !== undefined) {
+      const answer = await guardedAnswer(ingress, { row, ...called, signal }, asked);
+      if (answer !== undefined) await storeEnd(answer);
+      return;
+    }
     if (asked === 'lost') break;
     silences = asked === 'silent' ? silences + 1 : 0;
     await sleep(look_again_ms, undefined, { signal }).catch(() => {}); // the loop ends
@@ -69,19 +72,20 @@ async function askFor(
   }
 }
 
-// What the caller had sent is not kept, so no value of it may come out again.
+// What the caller had sent is not kept, so no value of it may come out again. Undefined when the signal ends the check.
 async function guardedAnswer(
   ingress: Ingress,
-  { row, revision }: { row: Followed; revision: CalledRevision },
+  { row, revision, signal }: { row: Followed; revision: CalledRevision; signal: AbortSignal },
   answer: Answer,
-): Promise<Answer> {
+): Promise<Answer | undefined> {
   const origin = noRequest();
   const of = { run_id: row.id, root_run_id: row.root_run_id ?? row.id, caller_id: row.caller_id };
-  const run = { ...of, trace_id: null, revision, origin };
+  const run = { ...of, trace_id: null, revision, origin, signal };
   try {
     return await guardedOutput(guardInvocation(ingress, run), answer);
   } catch (error) {
     if (error instanceof Problem) return answerOf(error);
+    if (signal.aborted) return undefined;
     throw error;
   }
 }

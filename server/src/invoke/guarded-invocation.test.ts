@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blocksWord, guardedCall, hidesEmail } from '../testing/plain-rules.ts';
+import { blocksWord, endless, guardedCall, hidesEmail } from '../testing/plain-rules.ts';
 import { guardedEvents, guardedInput, guardedOutput } from './guarded-invocation.ts';
 
 const guard = () => guardedCall(hidesEmail, blocksWord);
@@ -46,7 +46,7 @@ async function streamed(events: readonly object[]) {
     for (const event of events) yield Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
   }
   const all: string[] = [];
-  for await (const text of guardedEvents(guard(), chunks(), 'r')) all.push(text);
+  for await (const text of guardedEvents(guard(), chunks(), { run_id: 'r', signal: endless })) all.push(text);
   return all.map((text) => JSON.parse(text.slice('data: '.length)) as Record<string, unknown>);
 }
 

@@ -27,6 +27,8 @@ interface GuardedRun {
   revision: CalledRevision;
   caller_id: string | null;
   origin: Origin;
+  /** Ends its checks. Without one, they end when the service stops. */
+  signal?: AbortSignal;
 }
 
 /** Of a call that has just come. */
@@ -43,48 +45,57 @@ export function guardCall(
 /** Undefined without guardrails at the ways in and out. */
 export function guardInvocation(
   { db, models, guardrails, stopping }: Pick<Ingress, 'db' | 'models' | 'guardrails' | 'stopping'>,
-  { run_id, root_run_id, trace_id, revision, caller_id, origin }: GuardedRun,
+  { run_id, root_run_id, trace_id, revision, caller_id, origin, signal = stopping }: GuardedRun,
 ): GuardedCall | undefined {
   const { agent_id, revision_id, team_id, rules, key_id } = revision;
   if (!rules.some(({ places }) => places.some((place) => place.startsWith('ingress')))) return undefined;
   return new GuardedCall(rules, {
-    ask: (rule) => async (request) => {
+    ask: (rule, ending) => async (request) => {
       const payer = key_id === null ? undefined : await keyCaller(db, key_id, origin);
       if (payer === undefined) throw new JudgeFailed('the agent has no key that could pay for it');
       const run = { revision_id, run_id, root_run_id, caller_id, trace_id };
-      return await askJudge(await models(), { payer, run, signal: stopping })(rule)(request);
+      return await askJudge(await models(), { payer, run })(rule, ending)(request);
     },
     given: {
       read: async () => await givenTo(db, run_id),
       forget: async () => await forgetGiven(db, run_id),
     },
     record: guardrails.of({ agent_id, team_id, key_prefix: null, run_id }),
+    signal,
   });
 }
 
-/** The body that may go on. Throws `Blocked`, and `malformed` for a body that no rule can read. */
-export async function guardedInput(guarded: GuardedCall | undefined, body: Uint8Array): Promise<Uint8Array> {
+/** The body that may go on. Throws `Blocked`, `malformed` for a body that no rule can read, and the reason of the signal. */
+export async function guardedInput(
+  guarded: GuardedCall | undefined,
+  body: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   if (guarded === undefined) return body;
   const sent = parseJson(body, parseExactly);
   const checked = await checkTexts(sent, invocationDocument, async (texts) => {
-    await guarded.learn(texts);
-    return await guarded.check('ingress_in', texts);
+    await guarded.learn(texts, signal);
+    return await guarded.check('ingress_in', texts, signal);
   });
   return checked === sent ? body : Buffer.from(JSON.stringify(checked));
 }
 
-/** The answer that may go on. Throws `Blocked`. */
-export async function guardedOutput<A extends Answer>(guarded: GuardedCall | undefined, answer: A): Promise<A> {
+/** The answer that may go on. Throws `Blocked`, and the reason of the signal. */
+export async function guardedOutput<A extends Answer>(
+  guarded: GuardedCall | undefined,
+  answer: A,
+  signal?: AbortSignal,
+): Promise<A> {
   if (guarded === undefined) return answer;
   try {
-    return await checkedOutput(guarded, answer);
+    return await checkedOutput(guarded, answer, signal);
   } finally {
     await guarded.end();
   }
 }
 
-async function checkedOutput<A extends Answer>(guarded: GuardedCall, answer: A): Promise<A> {
-  const check = async (texts: readonly DocumentText[]) => await guarded.check('ingress_out', texts);
+async function checkedOutput<A extends Answer>(guarded: GuardedCall, answer: A, signal?: AbortSignal): Promise<A> {
+  const check = async (texts: readonly DocumentText[]) => await guarded.check('ingress_out', texts, signal);
   const text = answer.body.toString();
   if (answer.content_type.startsWith('text/plain')) {
     const { output } = await checkTexts({ output: text }, invocationDocument, check);
@@ -92,7 +103,7 @@ async function checkedOutput<A extends Answer>(guarded: GuardedCall, answer: A):
   }
   const said = readJson(text);
   const checked = await checkTexts(said, invocationDocument, check);
-  if (isJson(checked) && 'output' in checked) await guarded.checkAnswer(textOfOutput(checked['output']));
+  if (isJson(checked) && 'output' in checked) await guarded.checkAnswer(textOfOutput(checked['output']), signal);
   const noted =
     isJson(checked) && guarded.notes.length > 0 ? { ...checked, guardrails: { notes: guarded.notes } } : checked;
   return noted === said ? answer : { ...answer, body: Buffer.from(JSON.stringify(noted)) };
@@ -106,29 +117,36 @@ function readJson(text: string): unknown {
   }
 }
 
+interface EventsOfRun {
+  run_id: string;
+  /** Ends when nobody reads the events any more. */
+  signal: AbortSignal;
+}
+
 /** As `passedEvents`, printed. */
 export async function* guardedEvents(
   guarded: GuardedCall,
   chunks: AsyncIterable<Uint8Array | string>,
-  run_id: string,
+  run: EventsOfRun,
 ): AsyncGenerator<string> {
-  for await (const event of passedEvents(guarded, chunks, run_id)) yield printEvent(event);
+  for await (const event of passedEvents(guarded, chunks, run)) yield printEvent(event);
 }
 
-/** The events that may go on. A blocked stream ends with RUN_ERROR. */
+/** The events that may go on. A blocked stream ends with RUN_ERROR. Throws the reason of the signal. */
 export async function* passedEvents(
   guarded: GuardedCall,
   chunks: AsyncIterable<Uint8Array | string>,
-  run_id: string,
+  { run_id, signal }: EventsOfRun,
 ): AsyncGenerator<Event> {
-  const events = new GuardedEvents(guarded, aguiEvents, 'ingress_out');
+  const events = new GuardedEvents(guarded, aguiEvents, { place: 'ingress_out', signal });
   let isAnswered = false;
   try {
     for await (const event of readEvents(chunks)) {
       const passed = await events.take(event);
       if (event['type'] === 'TEXT_MESSAGE_END') isAnswered = true;
       // A crew streams no text, and its answer is only here.
-      if (event['type'] === 'RUN_FINISHED' && !isAnswered) await guarded.checkAnswer(textOfOutput(event['result']));
+      if (event['type'] === 'RUN_FINISHED' && !isAnswered)
+        await guarded.checkAnswer(textOfOutput(event['result']), signal);
       if (event['type'] === 'RUN_FINISHED' || event['type'] === 'RUN_ERROR') passed.splice(-1, 0, doneEvent(guarded));
       yield* passed;
     }

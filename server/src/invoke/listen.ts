@@ -36,9 +36,9 @@ export async function listen(
   listener: Listener,
 ): Promise<void> {
   listener.begin();
+  const signal = AbortSignal.any([listener.signal, stopping]);
   try {
     await known;
-    const { signal } = listener;
     const { instance } = placed;
     const asking = { ...to, instance, method: 'GET', path: `/runs/${run_id}/events`, signal } as const;
     const answered = await callAgent(connections, asking);
@@ -46,10 +46,11 @@ export async function listen(
     // Without an encoding the body gives buffers.
     const body = answered.body as AsyncIterable<Buffer>;
     const chunks = wholeEvents(body, { ref: to.agent.ref, run_id, stopping });
-    const events = guarded === undefined ? readEvents(chunks) : passedEvents(guarded.again(), chunks, run_id);
+    const events =
+      guarded === undefined ? readEvents(chunks) : passedEvents(guarded.again(), chunks, { run_id, signal });
     for await (const event of events) if (!listener.hear(event)) break;
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
+    if (!(error instanceof Problem) && !signal.aborted) throw error;
   } finally {
     listener.end();
   }

@@ -29,6 +29,8 @@ export interface NewCall extends CallToStore {
   listener?: Listener | undefined;
   /** A call that is not stored yet is not begun after its abort. */
   signal?: AbortSignal;
+  /** Its sender. A check of the input ends when the sender leaves, and the call is not begun. A call of a sleeping agent goes on without it. */
+  sender?: AbortSignal | undefined;
 }
 
 export interface SentCall {
@@ -68,7 +70,7 @@ function sendWhenAwake(ingress: Ingress, call: NewCall): SentCall {
       for (let before; before !== storing; await before) before = storing;
       const isMoved = now.revision.revision_id !== admitted.revision.revision_id;
       const moved = isMoved ? moveRun(ingress, now, run) : run;
-      sending = sendNow(ingress, { ...call, admitted: now, run: moved, is_stored });
+      sending = sendNow(ingress, { ...call, admitted: now, run: moved, is_stored, sender: undefined });
     } catch (error) {
       recordCall(ingress, { name: 'invoke', admitted, run, guarded: undefined }, { error });
       return { error, is_not_begun: !ingress.stopping.aborted };
@@ -104,11 +106,12 @@ function sendWhenAwake(ingress: Ingress, call: NewCall): SentCall {
 }
 
 async function sendNow(ingress: Ingress, call: NewCall): Promise<SentCall> {
-  const { admitted, run, origin, headers, body, is_stored, listener, signal: given } = call;
+  const { admitted, run, origin, headers, body, is_stored, listener, signal: given, sender } = call;
   const { agent, revision, user, through } = admitted;
   const guarded = guardCall(ingress, admitted, run, origin);
   const refused = { name: 'invoke', admitted, run, guarded } as const;
-  const checked = await orRecorded(ingress, refused, guardedInput(guarded, body));
+  const leaving = AbortSignal.any([ingress.stopping, given, sender].filter((one) => one !== undefined));
+  const checked = await orRecorded(ingress, refused, guardedInput(guarded, body, leaving));
   // A judge of the guardrails takes seconds.
   given?.throwIfAborted();
   const placed = ingress.open_calls.place(revision.instances);
@@ -153,8 +156,8 @@ async function sendNow(ingress: Ingress, call: NewCall): Promise<SentCall> {
       // A stopping service hangs up too, and the next service follows its runs. A silent container starts no waiting call.
       if (ingress.stopping.aborted) return;
       const signal = AbortSignal.timeout(short_ms);
-      const leaving = { ...to, instance: placed.instance, path: `/runs/${run.id}/leave`, signal } as const;
-      ingress.background(ended(callAgent(ingress.connections, leaving), agent.ref));
+      const leave = { ...to, instance: placed.instance, path: `/runs/${run.id}/leave`, signal } as const;
+      ingress.background(ended(callAgent(ingress.connections, leave), agent.ref));
     },
     detach: async ({ awaits_end } = { awaits_end: false }) => {
       isDetached = true;

@@ -25,7 +25,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
   const run = startRun(ingress, admitted, incoming.trace);
   const guarded = guardCall(ingress, admitted, run, incoming.caller.origin);
   const refused = { name: 'stream', admitted, run, guarded } as const;
-  const checked = await orRecorded(ingress, refused, guardedInput(guarded, sent));
+  const checked = await orRecorded(ingress, refused, guardedInput(guarded, sent, signal));
   const recorded = { ...refused, input: checked };
   const placed = ingress.open_calls.place(revision.instances);
   const storeRow = async () =>
@@ -64,7 +64,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
   if (!content_type.startsWith('text/event-stream')) {
     const reading = readAnswer(agent.ref, answered)
       .finally(end)
-      .then(async (answer) => await guardedOutput(guarded, answer));
+      .then(async (answer) => await guardedOutput(guarded, answer, signal));
     const answer = await orRecorded(ingress, recorded, reading);
     recordCall(ingress, recorded, { answer: { ...answer, retry_after } });
     return { status, headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) }, body: answer.body };
@@ -72,7 +72,7 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
   const events = ending(end, wholeEvents(body, { ref: agent.ref, run_id: run.id, stopping: ingress.stopping }));
-  const passed = guarded === undefined ? events : guardedEvents(guarded, events, run.id);
+  const passed = guarded === undefined ? events : guardedEvents(guarded, events, { run_id: run.id, signal });
   return { status, headers, body: recordStream(ingress, recorded, passed) };
 }
 

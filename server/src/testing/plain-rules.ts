@@ -33,10 +33,19 @@ export const blocksWord: TextRule = {
     text.includes('forbidden') ? { kind: 'block', reason: 'a word of its list' } : { kind: 'pass' },
 };
 
+/** Of a call that nobody ends. */
+export const endless = new AbortController().signal;
+
 export function guardedCall(...rules: Rule[]): GuardedCall {
+  return endingCall(endless, ...rules);
+}
+
+/** Its checks end with the signal. */
+export function endingCall(signal: AbortSignal, ...rules: Rule[]): GuardedCall {
   return new GuardedCall(rules, {
     ask: askNobody,
     given: nothingGiven,
     record: { count: () => {}, block: async () => {} },
+    signal,
   });
 }

@@ -61,14 +61,14 @@ function findsOf(types: readonly PiiType[], locales: readonly string[], isAllowe
 /** `a@b.co` */
 const shortest_value = 6;
 
-async function spansOf({ text, before }: Passage, finds: readonly Find[]): Promise<Span[]> {
+async function spansOf({ text, before, signal }: Passage, finds: readonly Find[]): Promise<Span[]> {
   const whole = before + text;
   if (whole.length < shortest_value) return [];
   const spans: Span[] = findHidden(whole).map((span) => ({ ...span, type: 'HIDDEN_TEXT' }));
   for (const normal of normalForms(whole)) {
     const found: Span[] = [];
     for (const find of finds) {
-      await yieldTurn();
+      await yieldTurn(signal);
       found.push(...find(normal.text));
     }
     found.push(...(await findEncoded(normal.text, (inside) => finds.flatMap((find) => find(inside)))));

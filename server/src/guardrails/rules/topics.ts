@@ -48,9 +48,9 @@ function byAllowedWords(allow: NonNullable<TopicsOptions['allow']>): TextRule {
     kind: 'text',
     streams: 'whole',
     openFrom: () => 0,
-    check: async ({ text }) => {
+    check: async ({ text, signal }) => {
       for (const slice of overlappingSlices(text)) {
-        await yieldTurn();
+        await yieldTurn(signal);
         if (find(slice) !== undefined) return { kind: 'pass' };
       }
       return { kind: 'block', reason: 'The text is outside the allowed topics.' };

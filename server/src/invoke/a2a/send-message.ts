@@ -96,6 +96,7 @@ async function begin(
     is_stored: true,
     task,
     listener,
+    sender: asked.signal,
   };
   try {
     const { ending, detach } = await sendCall(ingress, { ...call, body: Buffer.from(JSON.stringify(body)) });

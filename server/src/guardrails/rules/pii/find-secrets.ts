@@ -26,9 +26,12 @@ const forms = [
   /g(?:sp|tk)_[\w-]{43}[0-9a-f]{8}/g,
 ];
 
-/** RFC 7519: three parts, the first two are JSON objects. A long part is read once, from its point. */
+/**
+ * RFC 7519: three parts, the first two are JSON objects. A long part is read once, from its point. Each point is tried, so that the text before
+ * does not decide which parts belong together.
+ */
 function findJwts(text: string): Span[] {
-  return [...text.matchAll(secondPart)].flatMap(({ index, 0: tail }) => {
+  return [...text.matchAll(secondPart)].flatMap(({ index, 1: tail = '' }) => {
     let start = index;
     while (start > 0 && /[\w-]/.test(text.charAt(start - 1))) start--;
     const head = text.slice(start, index).search(/eyJ|ewog/);
@@ -36,7 +39,7 @@ function findJwts(text: string): Span[] {
   });
 }
 
-const secondPart = /\.(?:eyJ|ewog)[\w-]{10,}(?:\.[\w-]*)?/g;
+const secondPart = /(?=(\.(?:eyJ|ewog)[\w-]{10,}(?:\.[\w-]*)?))/g;
 
 function findNamed(text: string): Span[] {
   const named = [...text.matchAll(name)].flatMap(({ index, 0: { length } }) => {

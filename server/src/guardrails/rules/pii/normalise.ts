@@ -51,10 +51,26 @@ export function replaceLookAlikes(original: string): Normal {
   return { text: decodeUtf16(codes.subarray(0, size)), places: { starts, ends } };
 }
 
+/** Without accents, and with one space in place of each gap. Every form has one character for each that it had, or one for each gap. */
+export function foldGaps(normal: Normal, gap: RegExp): Normal {
+  const text = isAscii(normal.text) ? normal.text : normal.text.replaceAll(/[^\u0000-\u007f]/g, withoutAccent);
+  return rewrite({ ...normal, text }, gap, () => ' ');
+}
+
+function withoutAccent(letter: string): string {
+  if (letter === 'ı') return 'i';
+  const bare = letter.normalize('NFKD').replaceAll(/\p{Mn}/gu, '');
+  return bare.length === 1 ? bare : letter;
+}
+
 /** Percent escapes, HTML entities and the escapes of JSON. Returns its argument when it has none. */
 function decodeEscapes(normal: Normal): Normal {
+  return /[%&\\]/.test(normal.text) ? rewrite(normal, escape, decodeOne) : normal;
+}
+
+/** Each match as one character; one that is written as undefined stays. Returns its argument without a match. */
+function rewrite(normal: Normal, expression: RegExp, write: (match: string) => string | undefined): Normal {
   const { text } = normal;
-  if (!/[%&\\]/.test(text)) return normal;
   let decoded = '';
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
@@ -67,8 +83,8 @@ function decodeEscapes(normal: Normal): Normal {
     }
     decoded += text.slice(at, until);
   };
-  for (const match of text.matchAll(escape)) {
-    const character = decodeOne(match[0]);
+  for (const match of text.matchAll(expression)) {
+    const character = write(match[0]);
     if (character === undefined) continue;
     keep(match.index);
     at = match.index + match[0].length;
@@ -157,6 +173,7 @@ function mapOf(code: number): number {
   if (/^\p{Nd}$/u.test(character)) return 48 + digitOf(code);
   if (/^[\p{Zs}\p{Zl}\p{Zp}\u0085]$/u.test(character)) return 32;
   if (/^[\p{Pd}\u2212\u2043\u02d7]$/u.test(character)) return 45;
+  if (/^[\u2018\u2019\u02bc]$/.test(character)) return 39;
   if (/^[\u3002\uff61\u2024\u06d4\u00b7\u30fb\u2022\u2219]$/u.test(character)) return 46;
   const compatible = character.normalize('NFKC');
   if (compatible.length === 1 && compatible.charCodeAt(0) < 128) return compatible.charCodeAt(0);
