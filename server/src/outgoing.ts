@@ -46,7 +46,7 @@ export async function openOutgoing(
 ): Promise<Outgoing> {
   const { mail: settings, outbound_private_hosts: private_hosts } = config;
   const mail = settings && { server: await connectMailServer(settings), from: settings.from };
-  const catchUp = async () => await tell(db, { mail: mail !== undefined });
+  const catchUp = async () => await tell(db, { mail: mail !== undefined, onError });
   const webhooks = {
     db,
     outbound: openOutbound({ private_hosts }),

@@ -87,6 +87,9 @@ def kept_attributes(given: Mapping[str, Any], hidden: frozenset[str]) -> dict[st
 def clip(value: Any) -> Any:
     if isinstance(value, str):
         return value[:MAX_TEXT]
+    # Python prints no integer of many digits, and OTLP has 64 bits.
+    if isinstance(value, int) and value.bit_length() > 63:
+        return hex(value)[:MAX_TEXT]
     return [clip(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 

@@ -84,7 +84,10 @@ class SpanQueue:
         batch: list[QueuedSpan] = []
         size = 0
         with self.lock:
-            while self.waiting and len(batch) < BATCH_SPANS and size < BATCH_BYTES:
+            while self.waiting and len(batch) < BATCH_SPANS:
+                # The service refuses a batch that is too large. So a large span goes alone.
+                if batch and size + self.waiting[0].bytes > BATCH_BYTES:
+                    break
                 batch.append(self.waiting.popleft())
                 size += batch[-1].bytes
             self.waiting_bytes -= size
@@ -93,7 +96,11 @@ class SpanQueue:
     def _send(self, batch: list[QueuedSpan]) -> None:
         """Tries again until the service answers; meanwhile the queue fills up to its bound."""
         dropped = self.dropped
-        body = self._body(batch, dropped)
+        try:
+            body = self._body(batch, dropped)
+        except (TypeError, ValueError, RecursionError):
+            self._send_without_unprintable(batch)
+            return
         wait_seconds = EVERY_SECONDS
         while True:
             failure = self._post(body)
@@ -108,6 +115,14 @@ class SpanQueue:
         with self.lock:
             self.dropped += len(batch)
         log.warning("spans_dropped", spans=len(batch), reason=failure.reason)
+
+    def _send_without_unprintable(self, batch: list[QueuedSpan]) -> None:
+        printable = [queued for queued in batch if is_printable(queued.span)]
+        with self.lock:
+            self.dropped += len(batch) - len(printable)
+        log.warning("spans_dropped", spans=len(batch) - len(printable), reason="no JSON")
+        if 0 < len(printable) < len(batch):
+            self._send(printable)
 
     def _body(self, batch: list[QueuedSpan], dropped: int) -> bytes:
         by_run: dict[str, list[JsonObject]] = {}
@@ -136,6 +151,14 @@ class SpanQueue:
             )
         except OSError as error:
             return Failure(type(error).__name__, is_passing=True)
+
+
+def is_printable(span: JsonObject) -> bool:
+    try:
+        json.dumps(span)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,27 @@ def test_spans_arrive_after_a_service_has_refused_connections(queue: WatchedQueu
     assert dropped_in(gateway) == [0]
 
 
+def test_a_span_that_a_service_refuses_or_that_no_json_holds_takes_no_other_with_it(
+    queue: WatchedQueue, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(span_queue, "BATCH_BYTES", 100)
+    with RecordingGateway(port) as gateway:
+        gateway.traces_status = 503
+        queue.add(span("sending"))
+        wait_until(lambda: queue.failures)
+        for one in (span("a"), QueuedSpan("token", {"name": "ill", "attributes": {1, 2}}, 10), span("b")):
+            queue.add(one)
+        queue.add(span("large", 101))
+        queue.add(span("c"))
+        gateway.traces_status = 200
+        wait_until(lambda: len(names_in(gateway)) == 5)
+        assert [len(export["resourceSpans"]) for export in gateway.exports] == [1, 1, 1, 1]
+        queue.add(span("later"))
+        wait_until(lambda: len(gateway.exports) == 5)
+    assert names_in(gateway) == ["sending", "a", "b", "large", "c", "later"]
+    assert sum(dropped_in(gateway)) == 1
+
+
 @pytest.mark.parametrize(("limit", "value"), [("MAX_SPANS", 3), ("MAX_BYTES", 39)])
 def test_a_full_queue_drops_and_tells_the_count_once(
     queue: WatchedQueue, port: int, monkeypatch: pytest.MonkeyPatch, limit: str, value: int

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Disconnected } from '../database/database.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { append } from './append.ts';
 import { follow, startFollowing } from './follow.ts';
@@ -34,6 +35,25 @@ test('each entry after a cursor is processed once, in order, with any number of 
   await Promise.all(Array.from({ length: 4 }, followOn));
   expect(failures).toBeLessThan(0);
   expect(dealt).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
+});
+
+test('an entry that fails alone is reported once, and stops no later one; a database that is away passes over none', async () => {
+  await startFollowing(at.db, 'three', 'governance');
+  for (let n = 0; n < 9; n++) await add(n === 4 ? 'user.created' : 'team.created');
+  const [dealt, refused]: [string[], string[]] = [[], []];
+  let isAway = true;
+  const follower = { cursor: 'three', limit: 500, onRefused: ({ event }: { event: string }) => refused.push(event) };
+  const next = async () =>
+    await follow(at.db, follower, async (tx, entries) => {
+      if (isAway) throw new Disconnected('no answer');
+      const refuses = entries.some(({ event }) => event === 'user.created');
+      await tx.one({ strings: [`select 1 / ${refuses ? 0 : 1}`], values: [] });
+      dealt.push(...entries.map(({ event }) => event));
+    });
+  await expect(next()).rejects.toThrow(Disconnected);
+  isAway = false;
+  while (await next());
+  expect([dealt, refused]).toEqual([Array(8).fill('team.created'), ['user.created']]);
 });
 
 test('filtered entries are skipped, and entries left for later stay', async () => {

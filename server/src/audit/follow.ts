@@ -2,7 +2,7 @@
 // follow the order of commits, without a gap. So a follower that continues after its cursor misses nothing. Promise of `follow`: each entry
 // is processed exactly once, also after a crash. The cursor moves in the same transaction. Effects outside the database are enqueued.
 import type { AuditEntry, Chain } from '@gantry/contract/audit.ts';
-import type { Database, Reader, Tx } from '../database/database.ts';
+import { isAway, type Database, type Reader, type Tx } from '../database/database.ts';
 import { entriesAfter, entryAt as rowAt, type HeadRow, type Position } from './chain-store.ts';
 import * as cursors from './cursor-store.ts';
 import type { Scope } from './policy.ts';
@@ -13,14 +13,28 @@ export interface Follower {
   cursor: string;
   filter?: Filter;
   limit: number;
+  /** Gets the entry that fails alone. It is passed over, so that it stops no later one. Without this function it is dealt with again. */
+  onRefused?: (entry: AuditEntry, cause: unknown) => void;
 }
 
 /** Processes the next entries; true if there may be more. A `deal` that returns false leaves them for later. */
-export async function follow(
-  db: Database,
-  { cursor, filter, limit }: Follower,
-  deal: (tx: Tx, entries: AuditEntry[]) => Promise<boolean | void>,
-): Promise<boolean> {
+export async function follow(db: Database, follower: Follower, deal: Deal): Promise<boolean> {
+  const { limit, onRefused } = follower;
+  try {
+    return await followOn(db, follower, deal);
+  } catch (error) {
+    if (onRefused === undefined || isAway(error)) throw error;
+    if (limit > 1) return await follow(db, { ...follower, limit: Math.floor(limit / 2) }, deal);
+    return await followOn(db, follower, async (_, [entry]) => {
+      if (entry !== undefined) onRefused(entry, error);
+      return await Promise.resolve();
+    });
+  }
+}
+
+type Deal = (tx: Tx, entries: AuditEntry[]) => Promise<boolean | void>;
+
+async function followOn(db: Database, { cursor, filter, limit }: Follower, deal: Deal): Promise<boolean> {
   if ((await cursors.behind(db, cursor, { hold: false })) === undefined) return false;
   return await db.transaction(async (tx) => {
     const head = await cursors.behind(tx, cursor, { hold: true });

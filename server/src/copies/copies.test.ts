@@ -18,7 +18,7 @@ import { details } from '../registry/assets/show.ts';
 import { seedCast, type Cast } from '../testing/cast.ts';
 import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
-import { copies_pool, openCopies, wanted, type Copies, type SessionOf } from './copies.ts';
+import { copies_pool, openCopies, wanted, type Copies, type Kind, type SessionOf } from './copies.ts';
 
 let database: TestDatabase;
 let cast: Cast;
@@ -79,6 +79,22 @@ test('one query answers all waiting requests', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, ask));
   expect(answers.map((answer) => answer?.found.served?.agent.ref)).toEqual(Array(50).fill('agents/greeter'));
   expect(statements() - before).toBe(1);
+});
+
+test('a key that the database refuses fails its own request alone', async () => {
+  const { copies } = service();
+  const session = await openSession();
+  const kind: Kind<string, object> = {
+    name: 'picky',
+    textOf: (key) => key,
+    load: async (db, keys) => await db.all(sql`select id from unnest(${keys}::uuid[]) as id`),
+  };
+  const keys = Array.from({ length: 9 }, (_, n) => (n === 4 ? 'no id' : randomUUID()));
+  const answers = await Promise.allSettled(
+    keys.map(async (key) => await copies.read(session, { one: wanted(kind, key) })),
+  );
+  const ids = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value?.found.one : 'refused'));
+  expect(ids).toEqual(keys.map((id) => (id === 'no id' ? 'refused' : { id })));
 });
 
 test('a missing name is queried each time, and takes no memory', async () => {

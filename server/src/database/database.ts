@@ -255,11 +255,14 @@ export function errorCode(error: unknown): string | undefined {
 export const unique_violation = '23505';
 export const disk_full = '53100';
 
-// Of SQLSTATE: connections, transactions that met, resources, objects in use, an operator, and the system below the database.
-const away_classes = new Set(['08', '40', '53', '55', '57', '58']);
+// Of SQLSTATE: connections, transactions that met, tables and rights, resources, objects in use, an operator, and the system below.
+const away_classes = new Set(['08', '40', '42', '53', '55', '57', '58']);
 const read_only = '25006';
 
-/** The same statement can succeed later: the database cannot be reached, is busy, full, or accepts no writes. */
+/**
+ * The same statement with the same values can succeed later: the database cannot be reached, is busy or full, accepts no writes, or has other
+ * tables or rights than this service expects. No value is at fault.
+ */
 export function isAway(error: unknown): boolean {
   if (error instanceof Disconnected) return true;
   const code = errorCode(error);

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { streams_per_caller, type LiveChange } from '@gantry/contract/events.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
+import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { insertDeployment } from '../deploy/store.ts';
 import { enqueue } from '../runs/run.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { openFeed } from './feed.ts';
 
 // The promise is two seconds; the rest is for other tests on this machine.
 const patient = { timeout: 6000, interval: 20 };
@@ -159,6 +161,35 @@ describe('a reader that comes back', () => {
       await third.stop();
     }
   });
+});
+
+test('a change that cannot be read ends no stream: its readers ask for all, and are told of the next ones', async () => {
+  let isIll = false;
+  const failing: Database = {
+    ...app.db,
+    all: async (query) => {
+      if (isIll && query.strings.join('').includes('from team where name')) throw new RangeError('poison');
+      return await app.db.all(query);
+    },
+  };
+  const faults: unknown[] = [];
+  const catchUp = async () => await Promise.resolve(false);
+  const feed = openFeed({ db: failing, catchUp, onError: (error) => faults.push(error) });
+  const after = async (position: string) => {
+    await feed.refresh();
+    return feed.after(position);
+  };
+  await feed.refresh();
+  const before = feed.position();
+  isIll = true;
+  await app.admin.client.call('teams.create', { body: { name: 'poisoned' } });
+  await expect.poll(async () => await after(before), patient).toBeUndefined();
+  expect(faults).toMatchObject([{ message: 'poison' }]);
+  isIll = false;
+  const next = feed.position();
+  await app.admin.client.call('teams.create', { body: { name: 'well' } });
+  const well = { kind: 'team', name: 'well' };
+  await expect.poll(async () => await after(next), patient).toEqual([expect.objectContaining(well)]);
 });
 
 test('a reader is told of no change after the right to read it ended', async () => {

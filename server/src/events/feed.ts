@@ -3,7 +3,7 @@
 import { printRef } from '@gantry/contract/refs.ts';
 import { randomUUID } from 'node:crypto';
 import { poll_ms, recentHeads } from '../audit/recent-heads.ts';
-import type { Database } from '../database/database.ts';
+import { isAway, type Database } from '../database/database.ts';
 import { activeDeploys, type ActiveDeploy } from '../deploy/list-deploys.ts';
 import { notifiedSince } from '../notifications/notified-since.ts';
 import type { CatchUp } from '../notifications/tell.ts';
@@ -13,6 +13,7 @@ import * as store from './store.ts';
 export interface FeedParts {
   db: Database;
   catchUp: CatchUp;
+  onError: (error: unknown) => void;
 }
 
 /** `<feed>.<number of the last change>` */
@@ -77,9 +78,9 @@ export function openFeed(parts: FeedParts): Feed {
 // A reader that missed this many is told to ask for all again, so more are not read.
 const max_entries = 1000;
 
-/** Without `changes` there are too many, or the log was rolled back. */
+/** Without `changes` there are too many, one cannot be read, or the log was rolled back. */
 async function findChanges(
-  { db, catchUp }: FeedParts,
+  { db, catchUp, onError }: FeedParts,
   seen: Seen | undefined,
 ): Promise<{ seen: Seen; changes?: Change[] }> {
   // The head is read before the deploys. So a deploy that begins and ends between two looks has its entry in the second one.
@@ -89,10 +90,16 @@ async function findChanges(
   const now = { seq, notified_up_to: notified.up_to, deploys: new Map(deploys.map((one) => [one.run_id, one])) };
   if (seen === undefined || seq < seen.seq || seq > seen.seq + max_entries) return { seen: now };
   const entries = seq === seen.seq ? [] : await store.entriesAfter(db, seen.seq, seq);
+  const of_entries = await changesOf(db, entries).catch((error: unknown) => {
+    // Read again, the same entries would fail again, and end every stream. All readers ask for all instead.
+    if (isAway(error)) throw error;
+    onError(error);
+  });
+  if (of_entries === undefined) return { seen: now };
   return {
     seen: now,
     changes: [
-      ...(await changesOf(db, entries)),
+      ...of_entries,
       ...changedDeploys(seen.deploys, now.deploys),
       ...notified.notifications.map(({ id, user_id }): Change => ({
         kind: 'notification',

@@ -1,5 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+import { storableJson } from '../database/storable-text.ts';
 import { governanceHead } from '../audit/chain.ts';
 import type { SeenHealth } from './health.ts';
 import type { ModelRow } from './model.ts';
@@ -43,7 +44,7 @@ export async function putHealth(db: Database, seen: readonly SeenHealth[], seen_
     insert into model_health
       (model_id, address, failures, paused_until, last_success_at, last_failure_at, last_problem, seen_by)
     select s.model_id, s.address, s.failures, s.paused_until, s.last_success_at, s.last_failure_at, s.last_problem, ${seen_by}
-    from jsonb_to_recordset(${JSON.stringify(seen)}::jsonb) as s (
+    from jsonb_to_recordset(${storableJson(seen)}::jsonb) as s (
       model_id uuid, address text, failures int, paused_until timestamptz, last_success_at timestamptz,
       last_failure_at timestamptz, last_problem text
     ) join asset a on a.id = s.model_id

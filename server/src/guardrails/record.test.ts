@@ -1,4 +1,5 @@
 // Guardrails that the organisation requires, at the real gateway and ingress, and what the record then has.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
@@ -161,6 +162,20 @@ test('what rules did is counted once a call and place, and added to the counts o
     ].map(([rule, place]) => ({ rule, place, count: 2 })),
   );
   expect(failed).toEqual([]);
+});
+
+test('a count that the database refuses stops no other one', async () => {
+  const { db } = stage.app;
+  await db.run(sql`delete from guardrail_count`);
+  const failed: unknown[] = [];
+  const record = openGuardrailRecord(db, { onError: (error) => failed.push(error) });
+  const done = { rule: 'pii_detection', place: 'model_in', outcome: 'redacted' } as const;
+  for (const team_id of [randomUUID(), 'no id', randomUUID()])
+    record.of({ agent_id: null, team_id, key_prefix: null, run_id: null }).count(done, 1);
+  await record.close();
+  const counted = { rule: 'pii_detection', count: 1 };
+  expect(await db.all(sql`select rule, count from guardrail_count`)).toEqual([counted, counted]);
+  expect(failed).toMatchObject([{ message: 'the database refuses 1 counts of guardrails' }]);
 });
 
 test('without its row the block stands, and the error is reported', async () => {

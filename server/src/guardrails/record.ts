@@ -1,5 +1,6 @@
 // What guardrails did, without any text of a call. A block is written before its refusal goes out. Counts are written every 10 s and when the
 // process stops, so a killed process loses at most 10 s of counts. Without a guardrail nothing runs here.
+import { apart } from '../database/apart.ts';
 import type { Database } from '../database/database.ts';
 import { within } from '../within.ts';
 import type { CallRecord } from './guarded-call.ts';
@@ -45,12 +46,11 @@ export function openGuardrailRecord(db: Database, { onError }: { onError: (error
     const written = [...counts.values()];
     counts = new Map();
     if (written.length === 0) return;
-    try {
-      await store.addCounts(db, written);
-    } catch (error) {
-      onError(error);
-      for (const one of written) add(one);
-    }
+    const { refused, left, away } = await apart(written, async (some) => await store.addCounts(db, some));
+    if (away !== undefined) onError(away);
+    for (const one of left) add(one);
+    if (refused.length > 0)
+      onError(new Error(`the database refuses ${refused.length} counts of guardrails`, { cause: refused[0]?.cause }));
   };
 
   return {

@@ -1,5 +1,6 @@
 // Spending is set in the accounts, as a settlement leaves it. The service's own sweep runs beside those of the test.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { append } from '../audit/append.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
@@ -7,6 +8,7 @@ import { receiver, type Receiver } from '../testing/receiver.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 import { alertBudgets } from './alert-budgets.ts';
+import { tell } from './tell.ts';
 
 let app: TestApp;
 let at: Receiver;
@@ -59,8 +61,9 @@ async function spend(id: string, usd: number): Promise<void> {
       month_spent = excluded.month_spent`);
 }
 
+const faults: unknown[] = [];
 const sweep = async (db: Database = app.db) => {
-  while (await alertBudgets(db));
+  while (await alertBudgets(db, { onError: (error) => faults.push(error) }));
 };
 
 const alerts = async (account_id: string) =>
@@ -95,6 +98,34 @@ test.each([
     await sweep();
   }
   expect(await alerts(id)).toEqual(expected);
+});
+
+test('a budget whose alert fails stops no other alert, and an entry that cannot be told stops no later one', async () => {
+  const [ill, well] = [await team(), await team()];
+  const refuse = `create function refuse_alert() returns trigger language plpgsql as $$
+    begin if new.account_id = '${ill}' then raise exception 'poison'; end if; return new; end $$`;
+  const trigger = 'create trigger refuse before insert on budget_alert for each row execute function refuse_alert()';
+  for (const text of [refuse, trigger]) await app.db.run({ strings: [text], values: [] });
+  for (const id of [ill, well]) await spend(id, 5);
+  await sweep();
+  expect([await alerts(ill), await alerts(well)]).toEqual([[], ['month 50']]);
+  expect(faults.splice(0)).toMatchObject([{ message: '1 budgets alert nobody' }]);
+  await app.db.run({ strings: ['drop function refuse_alert cascade'], values: [] });
+
+  const notifications = async () => {
+    // The service's own look can be first.
+    while (await tell(app.db, { mail: false, onError: () => {} }));
+    return (await app.db.all(sql`select id from notification`)).length;
+  };
+  const before = await notifications();
+  const actor = { kind: 'system', id: null, name: 'system' };
+  const about = { team: null, asset: null, ip: null, request_id: null };
+  const detail = { account_id: ill, spent_usd: 'no amount' };
+  await app.db.transaction(
+    async (tx) => await append(tx, { event: 'budget.reached', outcome: 'done', actor, ...about, detail }, []),
+  );
+  await sweep();
+  expect(await notifications()).toBeGreaterThan(before);
 });
 
 test('each limit of an account alerts on its own, and a limit of zero never', async () => {

@@ -5,7 +5,7 @@ import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
-import type { Database } from '../database/database.ts';
+import { isAway, type Database } from '../database/database.ts';
 import { accountOwner } from '../keys/account-owner.ts';
 import { endOf } from '../ledger/windows.ts';
 import { startLoop, type Loop } from '../queue/loop.ts';
@@ -14,32 +14,40 @@ import * as store from './alert-store.ts';
 const look_every_ms = 15_000;
 const at_a_time = 200;
 
-/** True when more limits may wait. */
-export async function alertBudgets(db: Database): Promise<boolean> {
+/** True when more limits may wait. A limit that fails alone delays no other one, and is tried again with the next look. */
+export async function alertBudgets(db: Database, { onError }: { onError: (error: unknown) => void }): Promise<boolean> {
   const reached = await store.reachedLimits(db, at_a_time);
-  for (const limit of reached) {
-    const grant = authorize(systemCaller('system.alert'), 'system.alert', theOrg);
-    await change(db, grant, 'budget.reached', async (tx, note) => {
-      if (!(await store.recordReached(tx, limit))) return;
-      const { account_id, window, start, percent, spent_nano, limit_nano } = limit;
-      const owner = await accountOwner(tx, account_id);
-      if (owner === undefined) return;
-      const { name, team, agent } = owner;
-      note(
-        {
-          account: name,
-          account_id,
-          window,
-          percent,
-          spent_usd: formatUsd(spent_nano),
-          limit_usd: formatUsd(limit_nano),
-          resets_at: endOf(window, start),
-        },
-        { ...(team !== null && { team: team.name }), ...(agent !== null && { asset: agent.ref }) },
-      );
+  const failed: unknown[] = [];
+  for (const limit of reached)
+    await alert(db, limit).catch((error: unknown) => {
+      if (isAway(error)) throw error;
+      failed.push(error);
     });
-  }
-  return reached.length === at_a_time;
+  if (failed.length > 0) onError(new Error(`${failed.length} budgets alert nobody`, { cause: failed[0] }));
+  return reached.length === at_a_time && failed.length === 0;
+}
+
+async function alert(db: Database, limit: store.ReachedLimit): Promise<void> {
+  const grant = authorize(systemCaller('system.alert'), 'system.alert', theOrg);
+  await change(db, grant, 'budget.reached', async (tx, note) => {
+    if (!(await store.recordReached(tx, limit))) return;
+    const { account_id, window, start, percent, spent_nano, limit_nano } = limit;
+    const owner = await accountOwner(tx, account_id);
+    if (owner === undefined) return;
+    const { name, team, agent } = owner;
+    note(
+      {
+        account: name,
+        account_id,
+        window,
+        percent,
+        spent_usd: formatUsd(spent_nano),
+        limit_usd: formatUsd(limit_nano),
+        resets_at: endOf(window, start),
+      },
+      { ...(team !== null && { team: team.name }), ...(agent !== null && { asset: agent.ref }) },
+    );
+  });
 }
 
 /** Looks at intervals, so an admission writes nothing for an alert. */
@@ -47,7 +55,7 @@ export function startBudgetAlerts(
   db: Database,
   { onError }: { onError: (error: unknown) => void },
 ): Pick<Loop, 'stop'> {
-  return startLoop(async () => await alertBudgets(db), {
+  return startLoop(async () => await alertBudgets(db, { onError }), {
     pause_ms: look_every_ms,
     failed_pause_ms: look_every_ms,
     onError,

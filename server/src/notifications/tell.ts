@@ -16,8 +16,13 @@ const limit = 500;
 export type CatchUp = () => Promise<boolean>;
 
 /** True when more entries may follow. A mail with a password token waits until a mail server is set up. */
-export async function tell(db: Database, { mail }: { mail: boolean }): Promise<boolean> {
-  return await follow(db, { cursor: 'notifications', limit }, async (tx, entries) => {
+export async function tell(
+  db: Database,
+  { mail, onError }: { mail: boolean; onError: (error: unknown) => void },
+): Promise<boolean> {
+  const onRefused = ({ chain, seq }: AuditEntry, cause: unknown) =>
+    onError(new Error(`nobody is notified of the entry ${chain}/${seq}, which cannot be told`, { cause }));
+  return await follow(db, { cursor: 'notifications', limit, onRefused }, async (tx, entries) => {
     for (const entry of entries) {
       const ids = await notify(tx, entry);
       if (mail)

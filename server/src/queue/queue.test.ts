@@ -158,14 +158,22 @@ test.each<[string, Queue['work']]>([
     'its record',
     async () => await Promise.resolve({ state: 'done', record: async () => await Promise.reject(new Error('a bug')) }),
   ],
-])('an exception in %s is reported and the job is retried after a wait', async (_, work) => {
+  ['its outcome', async () => await Promise.resolve({ state: 'retry', problem: 'no database stores \0' })],
+])('an exception in %s is reported, the job is retried after a wait, and no other job waits', async (_, work) => {
   const queue = rules();
   const errors: unknown[] = [];
-  await start([{ ...queue, work }], at.db, (error) => errors.push(error));
-  await enqueue(at.db, queue, [{ key: 'one' }]);
-  await until(queue, [{ state: 'queued', attempts: 1, problem: expect.stringContaining('unexpectedly') as string }]);
+  const others: string[] = [];
+  const well = recording(queue, others);
+  const one: Queue['work'] = async (job, signal) =>
+    (await (job.key === 'one' ? work : well.work)?.(job, signal)) ?? { state: 'done' };
+  await start([{ ...queue, work: one }], at.db, (error) => errors.push(error));
+  await enqueue(at.db, queue, [{ key: 'one' }, { key: 'two' }]);
+  await until(queue, [
+    { state: 'queued', attempts: 1, problem: expect.stringContaining('unexpectedly') as string },
+    { key: 'two', state: 'done' },
+  ]);
   expect((await jobs(queue))[0]?.wait_ms).toBeGreaterThan(0);
-  expect(errors).toMatchObject([{ message: 'a bug' }]);
+  expect([errors.length, others]).toEqual([1, ['two']]);
 });
 
 test('a full queue delays no other queue, and takes no more than its places', async () => {

@@ -138,7 +138,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
     ...homeRoutes(deploy),
-    ...eventsRoutes({ db, catchUp: outgoing.catchUp }),
+    ...eventsRoutes({ db, catchUp: outgoing.catchUp, onError }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),
     ...auditRoutes({
       db,

@@ -24,7 +24,7 @@ const db = openDatabase(given.connection);
 const outbound = openOutbound({ private_hosts: given.private_hosts });
 const mail = { server: await connectMailServer(given.mail), from: given.mail.from };
 const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-const catchUp = async () => await tell(db, { mail: true });
+const catchUp = async () => await tell(db, { mail: true, onError });
 const base_url = () => 'https://gantry.example.com';
 const password_tokens = passwordTokens(Buffer.from(given.secret_key, 'base64'));
 const secret_key = Buffer.from(given.secret_key, 'base64');

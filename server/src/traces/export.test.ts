@@ -8,6 +8,9 @@ let collector: Server;
 let url: string;
 /** The statuses of the next answers; afterwards 200. */
 let answers: number[] = [];
+/** A batch with this text is refused. */
+let refused = '';
+let taken: string[] = [];
 let got: { headers: IncomingHttpHeaders; body: string }[] = [];
 
 beforeAll(async () => {
@@ -15,8 +18,11 @@ beforeAll(async () => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      got.push({ headers: request.headers, body: Buffer.concat(chunks).toString('latin1') });
-      response.writeHead(answers.shift() ?? 200).end();
+      const body = Buffer.concat(chunks).toString('latin1');
+      got.push({ headers: request.headers, body });
+      const status = answers.shift() ?? (refused !== '' && body.includes(refused) ? 400 : 200);
+      if (status === 200) taken.push(body);
+      response.writeHead(status).end();
     });
   });
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
@@ -25,6 +31,8 @@ beforeAll(async () => {
 afterAll(() => collector.close());
 beforeEach(() => {
   answers = [];
+  refused = '';
+  taken = [];
   got = [];
 });
 
@@ -55,10 +63,22 @@ test('a batch that the collector cannot take now is sent again, and one that it 
   await sink.flush();
   expect(got.map(({ body }) => body.includes('again'))).toEqual([true, true]);
   expect([faults.length, sink.dropped()]).toEqual([1, 0]);
-  answers = [400];
+  answers = [403];
   sink.add([makeSpan(), makeSpan()]);
   await sink.close();
   expect([got.length, faults.length, sink.dropped()]).toEqual([3, 2, 2]);
+});
+
+test('a span that cannot be encoded, or that the collector refuses, does not fail the others of its batch', async () => {
+  const { sink, faults } = open();
+  refused = 'ill';
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  sink.add(names.map((name) => makeSpan({ name })));
+  sink.add([makeSpan({ name: 'ill' }), makeSpan({ name: 'late', ended_us: 1e17 })]);
+  await sink.close();
+  const sent = taken.flatMap((body) => names.filter((name) => body.includes(`*\u0001${name}`)));
+  expect(sent).toEqual(names);
+  expect([faults.length, sink.dropped()]).toEqual([2, 2]);
 });
 
 test('a full queue drops and counts', async () => {

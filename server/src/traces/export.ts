@@ -30,6 +30,18 @@ const max_pause_ms = 30_000;
 const close_ms = 5000;
 /** "Retryable Response Codes" of the OTLP specification. */
 const retried = [429, 502, 503, 504];
+/** The batch is malformed or too large. */
+const of_content = [400, 413];
+/** Of one batch. One refused span among 500 needs nine. */
+const max_splits = 20;
+
+interface Refused {
+  isRetried: boolean;
+  /** A part of the batch may be taken. */
+  isOfContent: boolean;
+  why: string;
+  retry_after_ms?: number;
+}
 
 export function openExport(
   { url, headers, has_content }: ExportSettings,
@@ -43,30 +55,55 @@ export function openExport(
   async function send(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.slice(0, max_batch);
-      const isTaken = await deliver(batch);
+      await deliver(batch, { splits_left: max_splits });
       queue = queue.slice(batch.length);
-      if (!isTaken) dropped += batch.length;
     }
   }
 
+  /** One span that cannot be sent never fails the others: a refused batch is sent again in halves. */
+  async function deliver(batch: readonly Span[], bound: { splits_left: number }): Promise<void> {
+    const outcome = await sendUntilAnswered(batch);
+    if (outcome === 'taken') return;
+    if (outcome.isOfContent && batch.length > 1 && bound.splits_left > 0) {
+      bound.splits_left--;
+      const half = Math.ceil(batch.length / 2);
+      await deliver(batch.slice(0, half), bound);
+      return await deliver(batch.slice(half), bound);
+    }
+    onError(new Error(outcome.why));
+    dropped += batch.length;
+  }
+
   /** Tries until the collector has answered, or until the service stops. */
-  async function deliver(batch: readonly Span[]): Promise<boolean> {
-    const body = encodeOtlp(
-      batch.map((span) => sentOf(span, has_content)),
-      { resource: { 'service.name': 'gantry', 'service.version': version }, scope: { name: 'gantry', version } },
-    );
+  async function sendUntilAnswered(batch: readonly Span[]): Promise<'taken' | Refused> {
+    const body = encoded(batch);
+    if (!Buffer.isBuffer(body)) return body;
     for (let pause_ms = first_pause_ms; ; pause_ms = Math.min(pause_ms * 2, max_pause_ms)) {
       const outcome = await attempt(body);
-      if (outcome === 'taken') return true;
+      if (outcome === 'taken' || !outcome.isRetried || closing.signal.aborted) return outcome;
       // Once per batch, not per attempt.
-      if (pause_ms === first_pause_ms || !outcome.isRetried) onError(new Error(outcome.why));
-      if (!outcome.isRetried || closing.signal.aborted) return false;
+      if (pause_ms === first_pause_ms) onError(new Error(outcome.why));
       const wait_ms = outcome.retry_after_ms ?? pause_ms * (0.5 + Math.random());
       await sleep(wait_ms, undefined, { signal: closing.signal }).catch(() => {}); // the stop ended the sleep
     }
   }
 
-  async function attempt(body: Buffer) {
+  function encoded(batch: readonly Span[]): Buffer | Refused {
+    try {
+      return encodeOtlp(
+        batch.map((span) => sentOf(span, has_content)),
+        { resource: { 'service.name': 'gantry', 'service.version': version }, scope: { name: 'gantry', version } },
+      );
+    } catch (error) {
+      return {
+        isRetried: false,
+        isOfContent: true,
+        why: `spans cannot be encoded for the trace collector: ${String(error)}`,
+      };
+    }
+  }
+
+  async function attempt(body: Buffer): Promise<'taken' | Refused> {
     try {
       const answer = await request(url, {
         method: 'POST',
@@ -82,12 +119,13 @@ export function openExport(
       const seconds = Number(answer.headers['retry-after']);
       return {
         isRetried: retried.includes(status),
+        isOfContent: of_content.includes(status),
         why: `the trace collector answered ${status}`,
-        retry_after_ms: seconds > 0 ? Math.min(seconds * 1000, max_pause_ms) : undefined,
+        ...(seconds > 0 && { retry_after_ms: Math.min(seconds * 1000, max_pause_ms) }),
       };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return { isRetried: true, why: `the trace collector does not answer: ${why}`, retry_after_ms: undefined };
+      return { isRetried: true, isOfContent: false, why: `the trace collector does not answer: ${why}` };
     }
   }
 

@@ -35,6 +35,20 @@ const statusOf = async ({ client }: TestUser) => {
   return items.find(({ name }) => name === 'greeter')?.last_24h;
 };
 
+test('a figure that the database refuses stops no other one', async () => {
+  const faults: unknown[] = [];
+  const figures = openFigures({ db: app.db, onError: (error) => faults.push(error) });
+  const [ill, well] = [randomUUID(), randomUUID()];
+  figures.add([call(20, { run_id: 'no id' }), call(20, { agent_id: ill, run_id: ill, name: '\0' })]);
+  figures.add([call(20, { agent_id: well, run_id: well })]);
+  await figures.close();
+  expect(await app.db.all(sql`select id from agent_run`)).toEqual([{ id: well }]);
+  expect(await app.db.all(sql`select agent_id from call_figure where agent_id in (${ill}, ${well})`)).toHaveLength(2);
+  expect(faults).toMatchObject([{ message: 'the database refuses 2 figures of calls' }]);
+  await app.db.run(sql`delete from agent_run`);
+  await app.db.run(sql`delete from call_figure`);
+});
+
 test('each call to an agent is counted once, by several processes too, and no other span is', async () => {
   expect(await statusOf(caller)).toEqual({ calls: 0, errors: 0, p50_ms: null, p95_ms: null });
   const faults: unknown[] = [];

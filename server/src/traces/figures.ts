@@ -1,5 +1,6 @@
 // Counts calls to agents in memory and adds them to the database every ten seconds. A killed process loses at most these seconds. No sampling
 // and no limit of traces touches the counts.
+import { apart } from '../database/apart.ts';
 import type { Database } from '../database/database.ts';
 import { bucketOf, newHistogram } from './latency.ts';
 import * as store from './figures-store.ts';
@@ -30,25 +31,22 @@ export function openFigures({ db, onError }: { db: Database; onError: (error: un
     figures.set(key, known === undefined ? row : sumOf(known, row));
   }
 
-  // When only the answer of the database was lost, these ten seconds count twice.
-  function giveBack(taken: typeof figures, error: unknown): never {
-    for (const row of taken.values()) add(row);
-    throw error;
-  }
-
   async function write(): Promise<void> {
-    try {
-      while (runs.length > 0) {
-        const batch = runs.slice(0, max_batch);
-        await store.addRuns(db, batch);
-        runs = runs.slice(batch.length);
-      }
-      const taken = figures;
-      figures = new Map();
-      if (taken.size > 0)
-        await store.addFigures(db, [...taken.values()]).catch((error: unknown) => giveBack(taken, error));
-    } catch (error) {
-      onError(error);
+    const [new_runs, taken] = [runs, figures];
+    runs = [];
+    figures = new Map();
+    const ended = await apart(new_runs, async (some) => {
+      for (let from = 0; from < some.length; from += max_batch)
+        await store.addRuns(db, some.slice(from, from + max_batch));
+    });
+    const added = await apart([...taken.values()], async (some) => await store.addFigures(db, some));
+    runs = [...ended.left, ...runs].slice(0, max_runs);
+    // When only the answer of the database was lost, these ten seconds count twice.
+    for (const row of added.left) add(row);
+    for (const { refused, away } of [ended, added]) {
+      if (away !== undefined) onError(away);
+      if (refused.length > 0)
+        onError(new Error(`the database refuses ${refused.length} figures of calls`, { cause: refused[0]?.cause }));
     }
   }
 

@@ -13,7 +13,10 @@ const anyValue = z.object({
 });
 const attributeList = z.array(z.object({ key: z.string(), value: z.unknown() })).default([]);
 // A client may give null for no value, and the numbers of 64 bits as text.
-const nanoseconds = z.union([z.string().regex(/^\d{1,20}$/), z.number().int().min(0)]).transform(BigInt);
+const nanoseconds = z
+  .union([z.string().regex(/^\d{1,20}$/), z.number().int().min(0)])
+  .transform(BigInt)
+  .refine((time) => time < 2n ** 63n);
 const otlpSpan = z.object({
   traceId: z
     .string()

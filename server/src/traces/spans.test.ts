@@ -61,13 +61,14 @@ test('a span that PostgreSQL cannot store as it is does not fail the others', as
   const { trace_id } = makeSpan();
   spans.add([
     makeSpan({ trace_id, name: 'NUL \0', input: 'half \ud800', attributes: { 'a\0': ['b\0'] } }),
+    makeSpan({ trace_id, name: 'model', model: 'a\0', provider: 'b\0' }),
     makeSpan({ trace_id, name: 'well' }),
-    makeSpan({ trace_id, name: 'ill', input_tokens: 1.5 }),
+    ...Array.from({ length: 3 }, () => makeSpan({ trace_id, name: 'ill', input_tokens: 1.5 })),
   ]);
   await spans.close();
-  expect((await stored(trace_id)).map(({ name }) => name).toSorted()).toEqual(['NUL \ufffd', 'well']);
-  expect(faults).toHaveLength(1);
-  expect(await losses()).toMatchObject({ refused: 1 });
+  expect((await stored(trace_id)).map(({ name }) => name).toSorted()).toEqual(['NUL \ufffd', 'model', 'well']);
+  expect(faults).toMatchObject([{ message: 'the database refuses 3 spans' }]);
+  expect(await losses()).toMatchObject({ refused: 3 });
 });
 
 test('a long input is cut, and a full queue counts what it drops', async () => {

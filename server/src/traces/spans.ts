@@ -1,6 +1,7 @@
 // Stores spans behind a bounded queue. Promises: `add` costs its caller no wait; a slow or full database delays no request; each span that
 // is not stored is counted with its reason; traces leave the rest of the disk to the audit log.
-import { disk_full, Disconnected, errorCode, type Database, type PoolSettings } from '../database/database.ts';
+import { apart } from '../database/apart.ts';
+import { disk_full, errorCode, type Database, type PoolSettings } from '../database/database.ts';
 import { storableText } from '../database/storable-text.ts';
 import type { Span } from './span.ts';
 import * as store from './store.ts';
@@ -98,26 +99,21 @@ export function openSpans({ db, keep_days, max_bytes, sampling, freeBytes, onErr
 
   async function storeBatch(batch: Span[]): Promise<void> {
     if (isFull) return lose('storage_full', batch.length);
-    try {
-      await store.insert(db, batch.map(storable));
-    } catch (error) {
-      if (error instanceof Disconnected) {
-        // The next turn tries again. The queue has a bound, so it drops what arrives meanwhile.
-        queue = [...batch, ...queue];
-        queued_bytes += sumOf(batch);
-        throw error;
-      }
-      if (errorCode(error) === disk_full) {
-        isFull = true;
-        return lose('storage_full', batch.length);
-      }
-      if (batch.length === 1) {
-        lose('refused', 1);
-        return onError(error);
-      }
-      // One span never fails the others of its batch.
-      for (const span of batch) await storeBatch([span]);
+    const { refused, left, away } = await apart(batch, async (some) => await store.insert(db, some.map(storable)));
+    if (refused.length > 0) {
+      lose('refused', refused.length);
+      // One line for all of them: an agent chooses their number.
+      onError(new Error(`the database refuses ${refused.length} spans`, { cause: refused[0]?.cause }));
     }
+    if (left.length === 0) return;
+    if (errorCode(away) === disk_full) {
+      isFull = true;
+      return lose('storage_full', left.length);
+    }
+    // The next turn tries again. The queue has a bound, so it drops what arrives meanwhile.
+    queue = [...left, ...queue];
+    queued_bytes += sumOf(left);
+    throw away;
   }
 
   async function storeLosses(): Promise<void> {
@@ -173,8 +169,8 @@ function sumOf(spans: readonly Span[]): number {
 
 const row_bytes = 400;
 
-function sizeOf({ name, input, output, error, attributes }: Span): number {
-  const texts = [name, input, output, error, ...Object.entries(attributes).flat()];
+function sizeOf({ name, model, provider, input, output, error, attributes }: Span): number {
+  const texts = [name, model, provider, input, output, error, ...Object.entries(attributes).flat()];
   return texts.reduce<number>((sum, text) => sum + (text === null ? 0 : String(text).length), row_bytes);
 }
 
@@ -188,6 +184,8 @@ function storable(span: Span): Span {
   return {
     ...span,
     name: clipped(span.name, max_name_chars),
+    model: span.model && clipped(span.model, max_name_chars),
+    provider: span.provider && clipped(span.provider, max_name_chars),
     input: span.input && clipped(span.input, max_content_chars),
     output: span.output && clipped(span.output, max_content_chars),
     error: span.error && clipped(span.error, max_name_chars),

@@ -4,7 +4,8 @@ import type { Reach } from '../targets/target.ts';
 
 const health = z.object({
   status: z.enum(['starting', 'ready', 'failed', 'draining']),
-  in_flight: z.number().int().min(0),
+  // The container is a stranger's. A number beyond its column would fail the row of every other agent.
+  in_flight: z.number().int().min(0).max(1_000_000),
   // Measurements. A wrong one counts as absent, because it must not make a container look dead.
   concurrency: z.number().int().min(1).optional().catch(undefined),
   cpu_seconds: z.number().min(0).optional().catch(undefined),

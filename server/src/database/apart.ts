@@ -1,0 +1,33 @@
+import { isAway } from './database.ts';
+
+export interface Apart<Item> {
+  /** The items that the work refuses, each with the reason. */
+  refused: { item: Item; cause: unknown }[];
+  /** Not done, because the database is away; with the reason. */
+  left: Item[];
+  away: unknown;
+}
+
+/**
+ * Does the work with all items at once. One item never fails the others: what fails is done again in halves, down to the items that fail alone.
+ * A database that is away fails no item.
+ */
+export async function apart<Item>(
+  items: readonly Item[],
+  work: (some: readonly Item[]) => Promise<void>,
+): Promise<Apart<Item>> {
+  const refused: Apart<Item>['refused'] = [];
+  const left = [items];
+  for (let next = left.shift(); next !== undefined; next = left.shift()) {
+    try {
+      if (next.length > 0) await work(next);
+    } catch (cause) {
+      if (isAway(cause)) return { refused, left: [next, ...left].flat(), away: cause };
+      const [item] = next;
+      const half = Math.ceil(next.length / 2);
+      if (next.length > 1) left.unshift(next.slice(0, half), next.slice(half));
+      else if (item !== undefined) refused.push({ item, cause });
+    }
+  }
+  return { refused, left: [], away: undefined };
+}
