@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { firstUse } from '../server/src/first-use.ts';
 import { measure as change } from './change.ts';
 import { measure as consolePages } from './console.ts';
+import { measure as fairness } from './fairness.ts';
 import { measure as firstDeploy } from './first-deploy.ts';
 import { measure as gateway } from './gateway.ts';
 import { measure as guardrails } from './guardrails.ts';
@@ -35,12 +36,13 @@ let opened: Measured | undefined;
 const measured = firstUse(async () => (opened = await openMeasured()));
 const on = (measure: (measured: Measured) => Promise<Row[]>) => async () => await measure(await measured());
 
-// In this order: idle memory before the first request, the first deploy before the first package. The gateway and placement have processes of their own,
-// and guardrails need no installation.
+// In this order: idle memory before the first request, the first deploy before the first package. The gateway, placement and fairness have
+// processes of their own, and guardrails need no installation.
 const measures = {
   gateway: async () => await gateway(options),
   guardrails: async () => await guardrails(options),
   placement: async () => await placement(options),
+  fairness: async () => await fairness(options),
   'idle-memory': on(idleMemory),
   'first-deploy': on(firstDeploy),
   redeploy: on(redeploy),

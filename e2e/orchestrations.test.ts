@@ -303,11 +303,11 @@ describe('streams', () => {
   });
 });
 
-test('100 runs at once: the first 64 are executed, and the others are refused with a time to wait', async () => {
+test('100 runs of one caller at once: half of the places execute the first 32, and the others are refused with a time to wait', async () => {
   const answers = await Promise.all(Array.from({ length: 100 }, async () => await call('side', 'slow 1')));
   const statuses = Map.groupBy(answers, ({ status }) => status);
   expect(new Set(statuses.keys())).toEqual(new Set([200, 429]));
-  expect(statuses.get(200)?.length).toBeGreaterThanOrEqual(64);
+  expect(statuses.get(200)?.length).toBeGreaterThanOrEqual(32);
 });
 
 // Files as other products have them: routes at several members, fallbacks to the lead, and fields without an effect here.

@@ -192,7 +192,7 @@ describe('a hostile agent', () => {
     expect(call?.caller).not.toContain('@');
     const all = await Promise.all(Array.from({ length: 6 }, async () => await post({ url, key }, { text: 'slow 3' })));
     expect(all.filter((one) => one === '200 answered')).toHaveLength(4);
-    expect(all.filter((one) => one === '429 rate_limited')).toHaveLength(2);
+    expect(all.filter((one) => one === '429 too_many_requests')).toHaveLength(2);
   });
 
   test('its key works for its subagents alone, and a session of a person does not work there', async () => {

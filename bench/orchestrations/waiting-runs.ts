@@ -66,7 +66,7 @@ export async function measureWaitingRuns({ installation, token, client }: Measur
       unit: 's',
       at_most: 2,
       samples: [deploy_s],
-      how: 'from the request to its first step, while 64 runs wait',
+      how: 'from the request to its first step, while 32 runs wait',
     },
   ];
 }

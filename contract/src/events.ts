@@ -50,6 +50,6 @@ export const eventsEndpoints = {
     summary: `What changes of that which you may read; resumes after Last-Event-ID. At most ${streams_per_caller} streams per caller`,
     operation: 'event.read',
     reply: { kind: 'events', status: 200, schema: liveChange },
-    problems: ['rate_limited'],
+    problems: [],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -22,6 +22,7 @@ export const problems = {
   not_found: { status: 404, title: 'There is nothing here that you may read' },
   method_not_allowed: { status: 405, title: 'This method is not offered here' },
   rate_limited: { status: 429, title: 'Too many attempts', hint: 'Wait for the time in Retry-After.' },
+  too_many_requests: { status: 429, title: 'Too many requests at once', hint: 'Wait for the time in Retry-After.' },
   idempotency_conflict: { status: 409, title: 'This idempotency key was already used' },
 
   // Who is asking
@@ -285,6 +286,7 @@ export const commonProblems = [
   'not_in_team',
   'not_found',
   'rate_limited',
+  'too_many_requests',
   'starting',
   'storage_full',
   'internal',

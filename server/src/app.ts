@@ -16,6 +16,7 @@ import { firstUse } from './first-use.ts';
 import { openFoundation, type Foundation } from './foundation.ts';
 import { openGuardrailRecord } from './guardrails/record.ts';
 import { openConsole } from './http/console.ts';
+import { fairShares } from './http/fair-shares.ts';
 import { carryOutOnce } from './http/idempotency.ts';
 import { mount } from './http/mount.ts';
 import { peerReader } from './http/peer.ts';
@@ -166,6 +167,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     carryOutOnce: carryOutOnce(db, deriveKey(secret_key, 'request-digest')),
     readPeer: peerReader(config.trusted_proxies),
     cookies,
+    shares: fairShares(config),
     log: requests,
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     draining: draining.signal,

@@ -77,7 +77,12 @@ export function refusalHeaders(codes: readonly ProblemCode[]): Json {
   };
 }
 
-const saysWhen: readonly ProblemCode[] = ['rate_limited', 'idempotency_conflict', 'agent_unavailable'];
+const saysWhen: readonly ProblemCode[] = [
+  'rate_limited',
+  'too_many_requests',
+  'idempotency_conflict',
+  'agent_unavailable',
+];
 
 const parameter = (key: keyof typeof headerParameters): Json => ({ $ref: `#/components/parameters/${key}` });
 const header = (key: keyof typeof headers): Json => ({ $ref: `#/components/headers/${key}` });

@@ -15,6 +15,7 @@ export async function approvalRecords(
   rows: readonly ApprovalRow[],
   { inside = false }: { inside?: boolean } = {},
 ): Promise<Approval[]> {
+  if (rows.length === 0) return [];
   // The submitter may have lost read permission since.
   const readable = await findReadable(
     db,

@@ -49,6 +49,7 @@ export async function keepWaiting(
   caller: SignedInCaller,
   rows: readonly store.OfTeamRow[],
 ): Promise<store.OfTeamRow[]> {
+  if (rows.length === 0) return [];
   const assets = new Map(rows.map((row) => [row.asset_id, { team: { id: row.team_id } }]));
   const [approvers, votes] = await Promise.all([approversOf(db, rows, assets), votesOf(db, rows)]);
   return rows.filter((row) =>

@@ -7,6 +7,7 @@ import type { DeployInput, DeployResult } from './deploy-run.ts';
 import type { DeploymentRow } from './store.ts';
 
 export async function deploymentRecords(db: Reader, rows: readonly DeploymentRow[]): Promise<Deployment[]> {
+  if (rows.length === 0) return [];
   const ids = rows.map(({ run_id }) => run_id);
   const runs = new Map((await findRuns<OfOperation, DeployResult>(db, ids)).map((run) => [run.id, run]));
   return rows.flatMap((row) => {

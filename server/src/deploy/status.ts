@@ -131,10 +131,12 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
     ),
     others.length === 0 ? [] : store.newestDeployments(db, others),
     settings(db),
-    store.refusedEgress(
-      db,
-      routes.map(({ id }) => id),
-    ),
+    routes.length === 0
+      ? []
+      : store.refusedEgress(
+          db,
+          routes.map(({ id }) => id),
+        ),
   ]);
   const run_ids = deployments.map(({ run_id }) => run_id);
   const runs = run_ids.length === 0 ? [] : await findRuns(db, run_ids);

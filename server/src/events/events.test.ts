@@ -237,7 +237,7 @@ test('a caller has eight open streams, and one that ends frees its place', async
   const many = await app.user('many@example.com', { teams: { ml: 'viewer' } });
   const open: Followed[] = [];
   for (let n = 0; n < streams_per_caller; n++) open.push(await follow(many));
-  await expect(follow(many)).rejects.toMatchObject({ code: 'rate_limited' });
+  await expect(follow(many)).rejects.toMatchObject({ code: 'too_many_requests' });
   await follow(ada);
   await open[0]?.stop();
   await expect

@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
 export interface StreamPlaces {
-  /** Throws `rate_limited` when the caller has no free place. */
+  /** Throws `too_many_requests` when the caller has no free place. */
   requireFree(caller_id: string): void;
   /** Takes a place from the first event to the end. */
   during<Event>(caller_id: string, events: AsyncIterable<Event>): AsyncIterable<Event>;
@@ -13,7 +13,7 @@ export function streamPlaces(max: number): StreamPlaces {
   const places: StreamPlaces = {
     requireFree(caller_id) {
       if ((taken.get(caller_id) ?? 0) < max) return;
-      throw new Problem('rate_limited', {
+      throw new Problem('too_many_requests', {
         detail: `You have ${max} open streams, and no more are allowed. Close another page first.`,
         retry_after_seconds,
       });

@@ -29,12 +29,13 @@ export async function passAnswer(attempt: Attempt, upstream: Upstream, answer: U
 }
 
 async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswer): Promise<Reply> {
-  const { wire, model, client, guarded } = attempt;
+  const { wire, model, client, guarded, whileWaiting } = attempt;
   const reading = readWhole(model, upstream, answer);
   const left = Promise.withResolvers<undefined>();
   client.addEventListener('abort', () => left.resolve(undefined), { once: true });
   if (client.aborted) left.resolve(undefined);
-  const bytes = (await Promise.race([reading, left.promise])) ?? (await within(drain_ms, reading));
+  const bytes =
+    (await whileWaiting(Promise.race([reading, left.promise]))) ?? (await whileWaiting(within(drain_ms, reading)));
   if (bytes === undefined) {
     reading.catch(() => {}); // nobody waits for it any more
     answer.body.destroy();

@@ -1,4 +1,5 @@
 import type { GuardedCall } from '../guardrails/guarded-call.ts';
+import type { Place } from '../http/work-places.ts';
 import type { RunOfCall } from '../ledger/books.ts';
 import type { Admitted } from './admission.ts';
 import type { Payer } from './facts.ts';
@@ -27,6 +28,7 @@ export interface Attempt extends Admitted {
   guarded: GuardedCall | undefined;
   /** Undefined for a test of a model. */
   span: CallSpan | undefined;
+  whileWaiting: Place['whileWaiting'];
 }
 
 /** Without usage, the whole hold is charged. */

@@ -1,10 +1,12 @@
 // A request of a client for a model.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
+import type { AskFor } from '../guardrails/guarded-call.ts';
 import { parseJson } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
 import { requireStorable } from '../http/storable.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import type { Place } from '../http/work-places.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { askJudge } from './ask-judge.ts';
 import { callInTurn } from './attempts.ts';
@@ -22,6 +24,8 @@ export interface Incoming {
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
   trace: TraceContext;
+  /** Of its place among the requests. */
+  whileWaiting: Place['whileWaiting'];
 }
 
 /** No vendor knows so many; each takes time. */
@@ -45,7 +49,8 @@ export async function callModel(
   const asked = typeof sent['model'] === 'string' ? sent['model'] : '';
   const span = openCallSpan(gateway.spans, { caller: incoming.caller, run, trace: incoming.trace, model: asked });
   try {
-    const ask = askJudge(gateway, { payer: incoming.caller, run });
+    const judge = askJudge(gateway, { payer: incoming.caller, run });
+    const ask: AskFor = (rule, ends) => async (request) => await incoming.whileWaiting(judge(rule, ends)(request));
     replying = callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, signal, ask, span }));
     void replying.then(span.begun, span.failed);
     return await call.whileKeyWorks(replying);

@@ -4,6 +4,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { Blocked, type AskFor } from '../guardrails/guarded-call.ts';
 import type { Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import { placeOfNobody, type Place } from '../http/work-places.ts';
 import type { RunOfCall } from '../ledger/books.ts';
 import { passAnswer } from './answer.ts';
 import { settle, type Attempt } from './attempt.ts';
@@ -30,13 +31,15 @@ export interface CallInput {
   /** For the judges of its guardrails. */
   ask: AskFor;
   span?: CallSpan;
+  /** Around each wait for the upstream. */
+  whileWaiting?: Place['whileWaiting'];
 }
 
 /** The steps of a call. Throws `invalid`. */
 export function openCall(
   gateway: GatewayParts,
   wire: Wire,
-  { sent, caller, run, headers, signal, ask, span }: CallInput,
+  { sent, caller, run, headers, signal, ask, span, whileWaiting = placeOfNobody.whileWaiting }: CallInput,
 ): Call<Attempt> {
   const read = (body: Json): Asked => {
     // The upstream gets this text, and not the client's: a number can be longer in it.
@@ -57,7 +60,20 @@ export function openCall(
       model,
       reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, run, call_id, hold_id, attempt }),
     });
-    return { gateway, wire, ...current, passed, caller, run, call_id, hold_id, client: signal, span, ...admitted };
+    return {
+      gateway,
+      wire,
+      ...current,
+      passed,
+      caller,
+      run,
+      call_id,
+      hold_id,
+      client: signal,
+      span,
+      whileWaiting,
+      ...admitted,
+    };
   };
   return {
     model: current.asked.model,
@@ -92,7 +108,7 @@ function passedHeaders({ passed_headers }: Wire, headers: RequestHeaders): Recor
 }
 
 async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
-  const { gateway, wire, sent, asked, passed, key, model, output_tokens, is_limited } = attempt;
+  const { gateway, wire, sent, asked, passed, key, model, output_tokens, is_limited, whileWaiting } = attempt;
   const { temperature, max_tokens } = key.settings;
   const limit = {
     output_tokens: Math.floor(output_tokens / asked.choices),
@@ -101,13 +117,8 @@ async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
   };
   // The hold must be settled even if the request has ended meanwhile.
   try {
-    const answer = await dispatch(gateway, {
-      wire,
-      model,
-      upstream,
-      body: wire.write(sent, model, limit),
-      headers: passed,
-    });
+    const body = wire.write(sent, model, limit);
+    const answer = await whileWaiting(dispatch(gateway, { wire, model, upstream, body, headers: passed }));
     if (answer.status >= 300) throw await refusalOf(model, upstream, answer);
     return await passAnswer(attempt, upstream, answer);
   } catch (error) {

@@ -24,8 +24,9 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
       headers,
       signal,
       trace,
-    }: Pick<Call<'gateway.messages'>, 'caller' | 'body' | 'headers' | 'signal' | 'trace'>) =>
-      await callModel(parts, wire, { caller: withKey(caller), body, headers, signal, trace });
+      whileWaiting,
+    }: Pick<Call<'gateway.messages'>, 'caller' | 'body' | 'headers' | 'signal' | 'trace' | 'whileWaiting'>) =>
+      await callModel(parts, wire, { caller: withKey(caller), body, headers, signal, trace, whileWaiting });
   const receive = openReceiver(parts);
   return {
     'gateway.chat_completions': calls(chatCompletions),

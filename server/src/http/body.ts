@@ -81,7 +81,7 @@ export function readJson(bytes: Buffer, schema: z.ZodType): unknown {
 /** Throws `malformed` for anything but JSON of at most 64 levels. */
 export function parseJson(bytes: Uint8Array, parse: (text: string) => unknown = JSON.parse): unknown {
   const text = decode(bytes);
-  if (depthOf(text) > max_depth)
+  if (depthOf(bytes) > max_depth)
     throw new Problem('malformed', { detail: `The body is nested deeper than ${max_depth} levels.` });
   try {
     return parse(text);
@@ -98,21 +98,29 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+const [quote, backslash] = [0x22, 0x5c];
+const [open_array, open_object, close_array, close_object] = [0x5b, 0x7b, 0x5d, 0x7d];
+
 // Counts brackets outside strings. An upper bound is enough, but the recursive parser needs it before it runs. This is one pass over the
-// characters. A regular expression takes minutes over a megabyte of quotes, and anybody may send one.
-function depthOf(text: string): number {
+// bytes, because a byte of ASCII is no part of another character in UTF-8. A regular expression takes minutes over a megabyte of quotes, and
+// anybody may send one.
+function depthOf(bytes: Uint8Array): number {
   let depth = 0;
   let deepest = 0;
-  let isInString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (isInString && character === '\\') at++;
-    else if (character === '"') isInString = !isInString;
-    else if (isInString) continue;
-    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
-    else if (character === ']' || character === '}') depth--;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quote) at = endOfString(bytes, at + 1);
+    else if (byte === open_array || byte === open_object) deepest = Math.max(deepest, ++depth);
+    else if (byte === close_array || byte === close_object) depth--;
   }
   return deepest;
+}
+
+/** Of its closing quote. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
+  return at;
 }
 
 function tooLarge(max_bytes: number): Problem {

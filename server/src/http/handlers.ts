@@ -6,6 +6,7 @@ import type { TraceContext } from '../trace-context.ts';
 import type { Reply } from './reply.ts';
 import type { RequestHeaders } from './request-headers.ts';
 import type { SessionCookie } from './session-cookie.ts';
+import type { Place } from './work-places.ts';
 
 export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   caller: Caller;
@@ -15,7 +16,8 @@ export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   signal: AbortSignal;
   trace: TraceContext;
 } & (Endpoints[N] extends { body: 'archive' } | { reply: { kind: 'events' } } ? CallerNow : object) &
-  (Endpoints[N] extends { operation: 'session.open' | 'session.revoke' } ? { cookie: SessionCookie } : object);
+  (Endpoints[N] extends { operation: 'session.open' | 'session.revoke' } ? { cookie: SessionCookie } : object) &
+  (Endpoints[N] extends { surface: 'gateway' } ? Pick<Place, 'whileWaiting'> : object);
 
 /** For handlers that read the body themselves, and for long answers. */
 interface CallerNow {

@@ -3,7 +3,6 @@
 // The caller is read after the whole request has arrived: a right that ended meanwhile no longer counts.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { z } from 'zod';
 import { problemsOf, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { Problem, problemDocument, type ProblemCode } from '@gantry/contract/problems.ts';
@@ -16,18 +15,22 @@ import { traceContext, type TraceContext } from '../trace-context.ts';
 import { printAnswer } from './answer.ts';
 import { announcedBytes, archiveOf, readBytes, readJson, requireType } from './body.ts';
 import type { Console } from './console.ts';
+import { endpointsThatWait } from './endpoints-that-wait.ts';
 import type { AllHandlers, Call } from './handlers.ts';
+import type { FairShares } from './fair-shares.ts';
 import { secure } from './headers.ts';
 import type { CarryOutOnce } from './idempotency.ts';
 import { canonicalPath } from './path.ts';
+import { parse, readQuery } from './parse-parts.ts';
 import type { ReadPeer } from './peer.ts';
 import { asProblem } from './problem-reply.ts';
 import { send, type Reply } from './reply.ts';
 import { requestHeaders, without } from './request-headers.ts';
 import { router, type Router } from './router.ts';
 import type { Sender, SessionCookies } from './session-cookie.ts';
-import { requireStorable } from './storable.ts';
+import type { Sharer } from './sharer.ts';
 import { surfaces, type Surface, type Ways } from './surface.ts';
+import { placeOfNobody, type Place } from './work-places.ts';
 
 export interface HttpParts {
   /** Of the roles that run in this process. */
@@ -37,6 +40,7 @@ export interface HttpParts {
   carryOutOnce: CarryOutOnce;
   readPeer: ReadPeer;
   cookies: SessionCookies;
+  shares: FairShares;
   /** Absent in a process that serves no pages. */
   console?: Console;
   log: RequestLog;
@@ -72,6 +76,8 @@ interface Route {
   surface: Surface;
   /** Absent where another role serves it. */
   handler: ((call: Call<never>) => Promise<unknown>) | undefined;
+  /** Its handler's waits hold no place. */
+  waits: boolean;
 }
 
 /** A request in progress. */
@@ -86,6 +92,8 @@ interface Exchange extends Sender {
   signal: AbortSignal;
   /** For an answer without an end of its own: it ends when the service begins to stop. */
   endEarly: () => void;
+  /** The answer is sent, or the client has left. */
+  closed: Promise<void>;
 }
 
 export function mount(parts: HttpParts): RequestListener {
@@ -93,20 +101,24 @@ export function mount(parts: HttpParts): RequestListener {
   for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
     // The handlers' type pairs each name with its endpoint; a loop over names cannot express that.
     const handler = parts.handlers[name as EndpointName] as unknown as Route['handler'];
-    routes.add(endpoint.method, endpoint.path, { endpoint, surface: surfaces[endpoint.surface ?? 'api'], handler });
+    const surface = surfaces[endpoint.surface ?? 'api'];
+    const waits = endpointsThatWait.has(name as EndpointName);
+    routes.add(endpoint.method, endpoint.path, { endpoint, surface, handler, waits });
   }
   const open = abortedBy(parts.stopping);
   const endless = abortedBy(parts.draining);
   return (incoming, outgoing) => {
     const ending = new AbortController();
     open.add(ending);
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
     outgoing.once('close', () => {
       open.delete(ending);
       endless.delete(ending);
       if (!outgoing.writableFinished) ending.abort(new ClientLeft());
+      resolve();
     });
-    const exchange = exchangeOf(parts, incoming, { signal: ending.signal, endEarly: () => endless.add(ending) });
-    void answer(parts, routes, exchange, outgoing);
+    const ends = { signal: ending.signal, endEarly: () => endless.add(ending), closed };
+    void answer(parts, routes, exchangeOf(parts, incoming, ends), outgoing);
   };
 }
 
@@ -130,7 +142,7 @@ class ClientLeft extends Error {}
 function exchangeOf(
   { readPeer }: HttpParts,
   incoming: IncomingMessage,
-  ends: Pick<Exchange, 'signal' | 'endEarly'>,
+  ends: Pick<Exchange, 'signal' | 'endEarly' | 'closed'>,
 ): Exchange {
   const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(incoming.url ?? '') ?? [];
   const headers = requestHeaders(incoming);
@@ -213,38 +225,89 @@ const unknown_sender_max_bytes = 64 * 1024;
 
 async function carryOut(
   parts: HttpParts,
-  { endpoint, surface, handler }: Route,
+  route: Route,
   exchange: Exchange & { params: Record<string, string> },
   asking: Asking,
 ): Promise<Reply> {
-  const { incoming, headers, signal, request_id, trace, endEarly } = exchange;
+  const { endpoint, surface, handler } = route;
+  const { incoming, signal, closed, endEarly } = exchange;
+  const { sharerOf, places } = parts.shares;
   if (handler === undefined) throw servedElsewhere(surface);
   if (endpoint.reply.kind === 'events') endEarly();
-  const identifyNow = async () => await identify(parts, { endpoint, surface }, exchange, asking);
   const isRead = endpoint.body !== undefined && endpoint.body !== 'archive';
   const isLarge = isRead && (announcedBytes(incoming) ?? Infinity) > unknown_sender_max_bytes;
-  if (isLarge) {
-    await identifyNow();
-    if (endpoint.body !== undefined) requireType(endpoint.body, headers.get('content-type'));
-  }
   const isForAnyone = operations[endpoint.operation].on === 'anyone';
   const max_bytes = isForAnyone ? unknown_sender_max_bytes : surface.max_body_bytes;
-  const bytes = isRead ? await readBytes(incoming, max_bytes) : undefined;
+  const small = isRead && !isLarge ? await readBytes(incoming, max_bytes) : undefined;
+  const sharer = sharerOf(exchange);
+  const place = surface.has_places ? await places.enter(sharer.name, signal) : placeOfNobody;
+  void closed.then(place.leave);
+  const identifyNow = async () => await identify(parts, route, { ...exchange, sharer }, asking);
+  try {
+    const asked = { ...exchange, place, identifyNow };
+    const bytes = isLarge ? await readLarge(parts.shares, endpoint, { ...asked, sharer, max_bytes }) : small;
+    return await handle(parts, { ...route, handler }, { ...asked, bytes }, asking);
+  } finally {
+    place.end();
+  }
+}
+
+/** The body of a sender who is identified before it is read. */
+async function readLarge(
+  { paceBody }: FairShares,
+  { body }: Endpoint,
+  {
+    incoming,
+    headers,
+    signal,
+    place: { whileWaiting },
+    identifyNow,
+    sharer,
+    max_bytes,
+  }: Exchange & Pick<Arrived, 'place' | 'identifyNow'> & { sharer: Sharer; max_bytes: number },
+): Promise<Buffer> {
+  await identifyNow();
+  if (body !== undefined) requireType(body, headers.get('content-type'));
+  const announced = announcedBytes(incoming);
+  // One that is too large is refused before it is read.
+  if (announced !== undefined && announced <= max_bytes) await whileWaiting(paceBody(sharer.name, announced, signal));
+  const bytes = await whileWaiting(readBytes(incoming, max_bytes));
+  if (announced === undefined && bytes.length > unknown_sender_max_bytes)
+    await whileWaiting(paceBody(sharer.name, bytes.length, signal));
+  return bytes;
+}
+
+/** A request whose body has arrived, in its place. */
+interface Arrived extends Exchange {
+  params: Record<string, string>;
+  place: Place;
+  bytes: Buffer | undefined;
+  identifyNow: () => Promise<Caller>;
+}
+
+async function handle(
+  parts: HttpParts,
+  { endpoint, handler, waits }: Route & { handler: NonNullable<Route['handler']> },
+  exchange: Arrived,
+  asking: Asking,
+): Promise<Reply> {
+  const { headers, signal, request_id, trace, identifyNow, place } = exchange;
   const caller = await identifyNow();
   const parsed = {
     params: parse(endpoint.params, exchange.params, '/path'),
     query: parse(endpoint.query, readQuery(endpoint, exchange.query), '/query'),
-    body: readBody(endpoint, exchange, bytes),
+    body: readBody(endpoint, exchange, exchange.bytes),
   };
   const cookie = parts.cookies(exchange);
-  const call = { ...parsed, caller, headers, signal, trace, cookie, callerNow: identifyNow };
+  const { whileWaiting } = place;
+  const call = { ...parsed, caller, headers, signal, trace, cookie, callerNow: identifyNow, whileWaiting };
   const refuse = async (error: unknown) =>
     problemDocument(await toProblem(parts, asking.caller, error, request_id), request_id);
-  const reply = await parts.carryOutOnce(
-    { endpoint, caller, headers, parsed },
+  const reply = await parts.carryOutOnce({ endpoint, caller, headers, parsed }, async () => {
     // Parsed by this endpoint's own schemas.
-    async () => printAnswer(endpoint, await handler(call as unknown as Call<never>), { signal, refuse }),
-  );
+    const handling = handler(call as unknown as Call<never>);
+    return printAnswer(endpoint, await (waits ? whileWaiting(handling) : handling), { signal, refuse });
+  });
   return { ...reply, headers: { ...reply.headers, ...cookie.headers } };
 }
 
@@ -310,7 +373,7 @@ function refusedSignIn({ ways }: HttpParts, route: Route | undefined, sender: Se
 async function identify(
   parts: HttpParts,
   { endpoint, surface }: Pick<Route, 'endpoint' | 'surface'>,
-  sender: Sender,
+  sender: Sender & { sharer: Sharer },
   asking: Asking,
 ): Promise<Caller> {
   // A public endpoint reads no token, so a client with an expired token can use it.
@@ -320,9 +383,11 @@ async function identify(
   const caller = await way.authenticate(sender).catch(async (error: unknown) => {
     if (error instanceof Problem && error.code === 'not_in_team')
       asking.caller = await way.authenticate({ ...sender, headers: without(sender.headers, 'x-service-team') });
+    else sender.sharer.refused();
     throw error;
   });
   asking.caller = caller;
+  sender.sharer.identified(caller);
   const isOpen =
     endpoint.operation === 'password.change' ||
     endpoint.operation === 'session.read' ||
@@ -330,34 +395,4 @@ async function identify(
   if (caller.kind === 'user' && caller.must_change_password && !isOpen && (await parts.mustChangeFirst()))
     throw new Problem('password_change_required');
   return caller;
-}
-
-// Unknown and repeated query parameters are refused, so no request is half understood.
-function readQuery(endpoint: Endpoint, query: string): Record<string, string> {
-  if (query === '') return {};
-  const given = [...new URLSearchParams(query)];
-  for (const [name] of given) {
-    const known = endpoint.query !== undefined && Object.hasOwn(endpoint.query.shape, name);
-    if (!known)
-      throw new Problem('malformed', {
-        detail: `There is no query parameter ${JSON.stringify(name.slice(0, 40))} here.`,
-      });
-    const times = given.filter(([other]) => other === name).length;
-    if (times > 1) throw new Problem('malformed', { detail: `The query parameter ${name} is given ${times} times.` });
-  }
-  return Object.fromEntries(given);
-}
-
-function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
-  if (schema === undefined) return undefined;
-  const read = schema.safeParse(value);
-  if (read.success) {
-    requireStorable(read.data, where);
-    return read.data;
-  }
-  // An invalid path matches nothing.
-  if (where === '/path') throw new Problem('not_found');
-  throw new Problem('invalid', {
-    errors: read.error.issues.map((issue) => ({ pointer: `${where}/${issue.path.join('/')}`, message: issue.message })),
-  });
 }

@@ -17,6 +17,8 @@ export interface Surface {
   ways: readonly (keyof Ways)[];
   /** Of a body that is read whole before its handler runs. */
   max_body_bytes: number;
+  /** Its requests work in places (work-places.ts). A probe answers beside any flood from its address. */
+  has_places: boolean;
   printProblem: (problem: Problem, request_id: string) => Reply;
 }
 
@@ -40,18 +42,26 @@ interface Way {
 const mebibyte = 1024 * 1024;
 
 export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
-  api: { role: 'api', ways: ['cookie', 'bearer'], max_body_bytes: mebibyte, printProblem: problemReply },
+  api: {
+    role: 'api',
+    ways: ['cookie', 'bearer'],
+    max_body_bytes: mebibyte,
+    has_places: true,
+    printProblem: problemReply,
+  },
   // The same as the wrapper's default.
   ingress: {
     role: 'ingress',
     ways: ['cookie', 'bearer'],
     max_body_bytes: 10 * mebibyte,
+    has_places: true,
     printProblem: problemReply,
   },
   a2a: {
     role: 'ingress',
     ways: ['cookie', 'bearer'],
     max_body_bytes: 10 * mebibyte,
+    has_places: true,
     printProblem: a2aProblemReply,
   },
   // An image lies in the request as text.
@@ -59,7 +69,8 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     role: 'gateway',
     ways: ['x_api_key', 'key'],
     max_body_bytes: 20 * mebibyte,
+    has_places: true,
     printProblem: modelProblemReply,
   },
-  probes: { ways: [], max_body_bytes: 0, printProblem: problemReply },
+  probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },
 };

@@ -8,7 +8,7 @@ const most_in_run = 50;
 /** At once, of one agent that calls another for itself. */
 const most_own = 4;
 
-/** The transaction stores the call. Throws `too_many_calls` or `rate_limited`. */
+/** The transaction stores the call. Throws `too_many_calls` or `too_many_requests`. */
 export async function refuseTooMany(
   tx: Tx,
   {
@@ -24,7 +24,7 @@ export async function refuseTooMany(
   }
   await store.holdCount(tx, `${via} ${agent_id}`);
   if ((await store.countOwn(tx, { via, agent_id, id })) < most_own) return;
-  throw new Problem('rate_limited', {
+  throw new Problem('too_many_requests', {
     detail: `An agent that calls another for itself has at most ${most_own} open calls to it.`,
     hint: 'Call it within a run: the calls of a run have the run token of X-Svc-Run.',
     retry_after_seconds: 1,

@@ -11,7 +11,7 @@ import * as store from './store.ts';
 export interface FollowedCalls {
   /**
    * Stores a call that begins here, or its other instance. Throws `cancelled` for a call that this ingress may no longer begin,
-   * `too_many_calls` and `rate_limited`.
+   * `too_many_calls` and `too_many_requests`.
    */
   put(row: store.RunningInvocation): Promise<void>;
   /** Forgets a call whose answer nobody asks for again. */

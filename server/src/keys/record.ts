@@ -9,6 +9,7 @@ import * as store from './store.ts';
 import type { KeyRow } from './store.ts';
 
 export async function toRecords(db: Reader, rows: readonly KeyRow[]): Promise<GatewayKey[]> {
+  if (rows.length === 0) return [];
   // An issued key has no limits of its own.
   const limits = await limitsOf(
     db,

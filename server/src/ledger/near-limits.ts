@@ -10,6 +10,7 @@ export async function nearLimits(
   accounts: readonly { id: string; of: string }[],
   { percent, limit }: { percent: number; limit: number },
 ): Promise<NearLimit[]> {
+  if (accounts.length === 0) return [];
   const ids = accounts.map(({ id }) => id);
   const { now, accounts: counters } = await accountsNow(db, ids);
   const near = counters

@@ -14,7 +14,7 @@ import { findRun } from '../runs/run.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { within } from '../within.ts';
 import { loadOrchestration } from './load-orchestration.ts';
-import { most_runs } from './orchestrate.ts';
+import { run_places } from './orchestrate.ts';
 import { kind, type OrchestrationInput, type OrchestrationResult } from './orchestration-run.ts';
 import type { Orchestrations } from './parts.ts';
 
@@ -49,7 +49,7 @@ export async function invoke(parts: Orchestrations, incoming: IncomingRun): Prom
 
 const max_input_bytes = 1024 * 1024;
 
-/** Throws the refusal, `too_large`, `not_deployed`, or `rate_limited` when this process has no place. */
+/** Throws the refusal, `too_large`, `not_deployed`, or `too_many_requests` when this process has no place. */
 export async function begin(
   { ingress: { db }, worker }: Orchestrations,
   { caller, name, body, trace, id }: IncomingRun,
@@ -86,9 +86,10 @@ export async function begin(
     actor: { user_id: user.id, name: user.label },
     team_id: asset.team.id,
   });
-  if (run !== undefined) return run;
-  throw new Problem('rate_limited', {
-    detail: `This process executes ${most_runs} orchestrations already.`,
+  if ('id' in run) return run;
+  const whose = { max: 'This process executes', team: `${asset.team.name} has`, user: 'You have' }[run.full];
+  throw new Problem('too_many_requests', {
+    detail: `${whose} ${run_places[run.full]} runs of orchestrations ${run.full === 'max' ? 'already' : 'in this process'}, and no more are allowed.`,
     retry_after_seconds: 5,
   });
 }

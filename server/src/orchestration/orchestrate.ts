@@ -18,13 +18,13 @@ import type { Call, MemberFacts, Outcome, Story } from './strategies/strategy.ts
 import { strategies } from './strategies/index.ts';
 import { withFallbacks } from './with-fallbacks.ts';
 
-/** In one process. */
-export const most_runs = 64;
+/** In one process. A caller leaves half of the places to others, and a team a quarter (docs/decisions/0063). */
+export const run_places = { max: 64, team: 48, user: 32 };
 const most_calls = 50;
 
 export function orchestrationKind(parts: OrchestrationParts): RunKind<OrchestrationInput> {
   return {
-    shares: { max: most_runs, team: most_runs, user: most_runs },
+    shares: run_places,
     work: async (run) => {
       try {
         return await withinDeadline(run, async (timed) => await orchestrate(parts, timed));

@@ -37,6 +37,7 @@ export async function findAssetsById(
   ids: readonly string[],
   caller: Caller | null,
 ): Promise<AssetRecord[]> {
+  if (ids.length === 0) return [];
   return (await store.assetsById(db, ids, callerId(caller))).map(toAssetRecord);
 }
 

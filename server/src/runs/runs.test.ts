@@ -559,6 +559,28 @@ describe('shares', () => {
     await ends([pushes]);
   });
 
+  test('runs that begin without a queue take places of the same shares, and a refusal names the full one', async () => {
+    const pushes = holding();
+    await work({ push: pushes.kind });
+    const [worker] = workers;
+    const start = async (mutex: string, user: number, team: number) => {
+      const [user_id, team_id] = [user, team].map((n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
+      const run = { kind: 'push', mutex, input: { mutex }, actor: { user_id: user_id ?? '', name: mutex } };
+      const begun = await worker?.begin({ ...run, ...(team_id !== undefined && { team_id }) });
+      if (begun !== undefined && 'id' in begun) ids.set(mutex, begun.id);
+      return begun !== undefined && 'full' in begun ? begun.full : 'begun';
+    };
+    const first = await Promise.all([start('a1', 1, 1), start('a2', 1, 1), start('a3', 1, 1)]);
+    expect(first.toSorted()).toEqual(['begun', 'begun', 'user']);
+    expect([
+      await start('b1', 2, 1),
+      await start('c1', 3, 1),
+      await start('d1', 4, 2),
+      await start('e1', 5, 3),
+    ]).toEqual(['begun', 'team', 'begun', 'max']);
+    await ends([pushes]);
+  });
+
   test('a cancelled run that waits for its share ends at once', async () => {
     const pushes = holding();
     for (const mutex of ['p1', 'p2', 'p3']) await line('push', mutex, 1, 1);

@@ -24,6 +24,7 @@ export interface ClaimedRun extends Claim {
   kind: string;
   input: unknown;
   actor: RunActor;
+  team_id: string | null;
   /** False for a run that was cancelled before its turn. */
   begun: boolean;
   ending: Ending | null;
@@ -68,7 +69,16 @@ export async function insertHeld(
       'running', clock_now(), ${owner}, 1, ${fromNow(lease_ms)})
     returning id, fence, input`);
   if (row === undefined) throw new Error('an inserted run is gone');
-  return { ...row, kind, actor, begun: true, ending: null, cancel_requested: false, log_bytes: 0 };
+  return {
+    ...row,
+    kind,
+    actor,
+    team_id: team_id ?? null,
+    begun: true,
+    ending: null,
+    cancel_requested: false,
+    log_bytes: 0,
+  };
 }
 
 export async function notify(tx: Tx, channel: string, id: string): Promise<void> {
@@ -129,7 +139,7 @@ export async function claim(db: Tx, places: Places, lease_ms: number): Promise<C
       where state = any(${active_states}) and kind = any(${kinds}) and ${isFree}
         and ${waitsFor(places)} is null and not ${heldElsewhere(sql`mutex`, owner)}
       order by created_at, id for update skip locked limit 1)
-    returning id, kind, fence, input, actor_id, actor_name, started_at is not null as begun, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
+    returning id, kind, fence, input, actor_id, actor_name, team_id, started_at is not null as begun, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
   if (row === undefined) return undefined;
   const { actor_id, actor_name, ...run } = row;
   return { ...run, actor: { user_id: actor_id, name: actor_name } };

@@ -23,15 +23,16 @@ export interface WorkerSettings {
 }
 
 export interface Worker {
-  /** Starts a new run in this process at once, without a queue. Undefined at the limit of its kind. */
-  begin(run: NewRun): Promise<{ id: string; ended: Promise<void> } | undefined>;
+  /** Starts a new run in this process at once, without a queue. Or returns the share of its kind that has no place. */
+  begin(run: NewRun): Promise<{ id: string; ended: Promise<void> } | { full: Share }>;
   /** Stops and releases its runs. Another executor, or the next start, continues them. */
   stop(): Promise<void>;
 }
 
+type Share = keyof RunKind['shares'];
+
 interface Executing {
-  claim: store.Claim;
-  kind: string;
+  claim: store.ClaimedRun;
   cancel: AbortController;
   lost: AbortController;
   ended: Promise<void>;
@@ -114,7 +115,7 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
         executing.delete(one);
         claiming.wake();
       });
-    const one: Executing = { claim: run, kind: run.kind, cancel, lost, ended };
+    const one: Executing = { claim: run, cancel, lost, ended };
     executing.add(one);
     return ended;
   }
@@ -127,21 +128,30 @@ export async function startWorker(db: Database, kinds: RunKinds, settings: Worke
   }
 
   // Those that are just being stored.
-  let beginning = 0;
+  const beginning = new Set<NewRun>();
+
+  function fullShare(run: NewRun, { max, team, user }: RunKind['shares']): Share | undefined {
+    const begun = [...executing].map(({ claim }) => claim);
+    const others = [...begun, ...beginning].filter(({ kind }) => kind === run.kind);
+    if (others.length >= max) return 'max';
+    if (others.filter(({ actor }) => actor.user_id === run.actor.user_id).length >= user) return 'user';
+    const isOfTeam = others.filter(({ team_id }) => (team_id ?? null) === run.team_id);
+    return isOfTeam.length >= team ? 'team' : undefined;
+  }
 
   return {
     begin: async (made) => {
       const kind = kinds[made.kind];
       if (kind === undefined) throw new Error(`this process does not execute ${made.kind}`);
-      const begun = [...executing].filter((one) => one.kind === made.kind).length;
-      if (begun + beginning >= kind.shares.max) return undefined;
-      beginning += 1;
+      const full = fullShare(made, kind.shares);
+      if (full !== undefined) return { full };
+      beginning.add(made);
       try {
         const asked_at = performance.now();
         const run = await store.insertHeld(db, made, { owner, lease_ms });
         return { id: run.id, ended: begin(run, kind, leases.hold(run, asked_at)) };
       } finally {
-        beginning -= 1;
+        beginning.delete(made);
       }
     },
     stop: async () => {

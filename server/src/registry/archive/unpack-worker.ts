@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
+import { manifestOf } from '../content.ts';
 import { readArchive } from './read-archive.ts';
 import type { Answer, Given } from './unpack.ts';
 
@@ -10,7 +11,7 @@ const { descriptor } = workerData as Given; // from unpack.ts
 try {
   const files = await readArchive(createReadStream('', { fd: descriptor, start: 0, autoClose: false }));
   answer(
-    { files },
+    { files, manifest: manifestOf(files) },
     [...files.values()].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : [])),
   );
 } catch (error) {

@@ -24,7 +24,7 @@ async function unpack(archive: ReadableStream<Uint8Array>, limits?: UnpackLimits
 
 test('files come back from the thread byte for byte', async () => {
   const bytes = randomBytes(3_000_000);
-  const files = await unpack(
+  const { files } = await unpack(
     archiveOf([{ path: 'agent.py', content: 'graph = 1' }, { path: 'data', content: bytes }, { path: 'empty' }]),
   );
   expect([...files.keys()]).toEqual(['agent.py', 'data', 'empty']);
@@ -40,7 +40,7 @@ const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ path: `files/${index}`, content: randomBytes(50) }));
 
 test('the maximum number of files comes back', async () => {
-  expect((await unpack(archiveOf(numbered(projectLimits.files)))).size).toBe(projectLimits.files);
+  expect((await unpack(archiveOf(numbered(projectLimits.files)))).files.size).toBe(projectLimits.files);
 });
 
 test.each<[string, () => ReadableStream<Uint8Array>, string, RegExp]>([

@@ -1,7 +1,8 @@
-// A packed project is read in a separate thread. A hostile one can occupy a core until the deadline, but delays nobody else. Promise: it
+// A packed project is read and hashed in a separate thread. A hostile one can occupy a core until the deadline, but delays nobody else. Promise: it
 // ends when the client leaves and at the deadline, for every archive.
 import { Worker } from 'node:worker_threads';
 import { readProblem, type Problem, type ProblemDocument } from '@gantry/contract/problems.ts';
+import type { ManifestFile } from '../content.ts';
 import { archiveTooLarge } from './archive-too-large.ts';
 import type { PackedArchive } from './receive-archive.ts';
 
@@ -12,7 +13,13 @@ export interface Given {
 }
 
 /** Its single answer. */
-export type Answer = { files: Map<string, Uint8Array> } | { refused: ProblemDocument };
+export type Answer = Unpacked | { refused: ProblemDocument };
+
+export interface Unpacked {
+  /** By their paths. */
+  files: Map<string, Uint8Array>;
+  manifest: ManifestFile[];
+}
 
 // The largest project takes a few seconds.
 const deadline_ms = 60_000;
@@ -23,12 +30,12 @@ export interface UnpackLimits {
   deadline_ms?: number;
 }
 
-/** The files by their paths. Throws the refusal, or the signal's reason; the thread ends in both cases. */
+/** Throws the refusal, or the signal's reason; the thread ends in both cases. */
 export async function unpack(
   { descriptor }: Pick<PackedArchive, 'descriptor'>,
   signal: AbortSignal,
   limits: UnpackLimits = {},
-): Promise<Map<string, Uint8Array>> {
+): Promise<Unpacked> {
   signal.throwIfAborted();
   const deadline = limits.deadline_ms ?? deadline_ms;
   const workerData: Given = { descriptor };
@@ -42,7 +49,7 @@ export async function unpack(
   const timer = setTimeout(() => answered.reject(tooLong(deadline)), deadline);
   try {
     const answer = await answered.promise;
-    if ('files' in answer) return answer.files;
+    if ('files' in answer) return answer;
     throw readProblem(answer.refused) ?? new Error('the thread that unpacks refused without a reason');
   } finally {
     clearTimeout(timer);

@@ -35,7 +35,7 @@ test('a task that waits too long is refused, one that leaves is removed, and nei
   const late = inSlot({}, never, async () => 'ran');
   gone.abort(new Error('gone'));
   await expect(leaving).rejects.toThrow('gone');
-  await expect(late).rejects.toMatchObject({ code: 'rate_limited', retry_after_seconds: 60 });
+  await expect(late).rejects.toMatchObject({ code: 'too_many_requests', retry_after_seconds: 60 });
   gate.resolve();
   await first;
   expect(await inSlot({}, never, async () => 'ran')).toBe('ran');

@@ -56,7 +56,7 @@ export function fairSlots<Share extends string>({ max, shares, wait_ms, busy }: 
       // The turn came at the same moment.
       if (place < 0) return;
       waiting.splice(place, 1);
-      const sentAway = new Problem('rate_limited', {
+      const sentAway = new Problem('too_many_requests', {
         detail: busy,
         hint: 'Try again in a minute.',
         retry_after_seconds: 60,

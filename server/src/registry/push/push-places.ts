@@ -32,7 +32,7 @@ export function pushPlaces(data_dir: string): PushPlaces {
   });
   const unpacking = fairSlots({
     max: 4,
-    shares: { user: 2, team: 3 },
+    shares: { user: 1, team: 2 },
     wait_ms,
     busy: 'Too many pushes arrive at once.',
   });

@@ -15,14 +15,14 @@ import { findTeam } from '../../principals/find.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { enqueue, MutexHeld } from '../../runs/run.ts';
 import type { AssetRecord } from '../asset.ts';
-import { manifestOf, sourceDigest } from '../content.ts';
+import { sourceDigest } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAgent, findVersion } from '../find.ts';
 import { loadVersionSummary } from '../versions/load-version-content.ts';
 import { ownerOfNew, requireSameOwner } from '../assets/owner.ts';
 import type { PushInput } from './push-input.ts';
 import { shareOf, type PushPlaces } from './push-places.ts';
-import { unpack } from '../archive/unpack.ts';
+import { unpack, type Unpacked } from '../archive/unpack.ts';
 import { versionFinal } from '../versions/version-final.ts';
 
 export interface PushRequest {
@@ -45,10 +45,10 @@ export async function push({ db, places }: PushParts, caller: Caller, request: P
   const { signal } = request;
   const asset = await pushable(db, user, request.name);
   return await places.push(shareOf(user, asset), { body: request.archive, signal }, async (packed) => {
-    const files = await unpack(packed, signal);
+    const unpacked = await unpack(packed, signal);
     // The upload may have taken minutes. Meanwhile the sender may have lost every right, or the agent may have changed owner.
     const now = signedIn(await request.callerNow());
-    return await store(db, now, { ...request, asset: await pushable(db, now, request.name), files });
+    return await store(db, now, { ...request, asset: await pushable(db, now, request.name), ...unpacked });
   });
 }
 
@@ -60,19 +60,21 @@ async function pushable(db: Database, user: SignedInCaller, name: string): Promi
   return asset;
 }
 
-interface Unpacked extends PushRequest {
+interface Arrived extends PushRequest, Unpacked {
   asset: AssetRecord | undefined;
-  files: ReadonlyMap<string, Uint8Array>;
 }
 
-async function store(db: Database, user: SignedInCaller, { asset, files, ...request }: Unpacked): Promise<string> {
+async function store(
+  db: Database,
+  user: SignedInCaller,
+  { asset, files, manifest, ...request }: Arrived,
+): Promise<string> {
   const { config, notices, dependencies } = checked(request.name, files);
   const team = await pushableTeam(db, user, config.team);
   const owner_id = asset === undefined ? await ownerOfNew(db, user, team, config.owner) : asset.owner_id;
   const creating = `agents/${request.name}`;
   if (asset === undefined) authorize(user, 'asset.create', { ...team, creating });
   else requireSameOwner(asset, config);
-  const manifest = manifestOf(files);
   const source = sourceDigest({ config, manifest });
   if (asset !== undefined) await requireOpenVersion(db, asset, config, source);
   const { request_id, ip } = user.origin;

@@ -68,6 +68,7 @@ export async function loadAgentConfig(db: Reader, version_id: string): Promise<A
 
 /** The same for many versions, by version id. */
 export async function loadAgentConfigs(db: Reader, version_ids: readonly string[]): Promise<Map<string, AgentConfig>> {
+  if (version_ids.length === 0) return new Map();
   const rows = await contents.configs(db, version_ids);
   return new Map(rows.map((row) => [row.version_id, agentConfigOf(row)]));
 }
