@@ -288,8 +288,15 @@ export const holdAsset = async (tx: GovernedTx, asset_id: string): Promise<boole
 export const assetNames = async (db: Reader, ids: readonly string[]) =>
   await db.all<{ id: string; name: string }>(sql`select id, name from asset where id = any(${ids})`);
 
-/** Access removes the ACL rows. Content stays, because another version may have the same. */
+/** The team of the deleted asset that had this name last. */
+export const formerTeam = async (db: Reader, { kind, name }: { kind: AssetKind; name: string }) =>
+  await db.one<{ team_id: string }>(sql`select team_id from former_name where kind = ${kind} and name = ${name}`);
+
+/** Access removes the ACL rows. Content stays, because another version may have the same. The name stays with the team. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
+  await tx.run(sql`
+    insert into former_name (kind, name, team_id) select kind, name, team_id from asset where id = ${asset_id}
+    on conflict (kind, name) do update set team_id = excluded.team_id`);
   await tx.write('asset', sql`update asset set serving_version_id = null where id = ${asset_id} returning id`);
   await tx.write('version', sql`delete from version where asset_id = ${asset_id} returning id`);
   await tx.write('asset', sql`delete from asset where id = ${asset_id} returning id`);

@@ -208,7 +208,7 @@ describe.each(configuredKinds)('a %s', (kind) => {
     expect(await refusal(edit(kind, name, '3.0.0', first))).toMatchObject({ code: 'forbidden' });
   });
 
-  test('is deleted, its name is free, and the next asset of that name inherits nothing', async () => {
+  test('is deleted, its name stays with its team, and the next asset of that name inherits nothing', async () => {
     const name = await create(kind, { visibility: 'private' });
     await grant(kind, name, otto.email, ['read', 'use', 'write']);
     await ada.client.call('registry.publish', { params: { kind, name } });
@@ -219,6 +219,12 @@ describe.each(configuredKinds)('a %s', (kind) => {
     await ada.client.call('registry.delete', { params: { kind, name } });
     expect(await refusal(show(kind, name))).toMatchObject({ code: 'not_found' });
     expect(await newest(ref, 'asset.deleted')).toMatchObject({ actor: { name: ada.email }, detail: { name } });
+    const elsewhere = { name, team: 'ops', config: configs[kind][0] as Config };
+    const taken = otto.client.call('registry.create', { params: { kind }, body: elsewhere });
+    expect(await refusal(taken)).toMatchObject({
+      code: 'exists',
+      detail: expect.stringContaining('Another team') as string,
+    });
     await create(kind, { name, by: bob, visibility: 'private' });
     expect(await refusal(show(kind, name, otto))).toMatchObject({ code: 'not_found' });
     expect(await refusal(show(kind, name, ada))).toMatchObject({ code: 'not_found' });

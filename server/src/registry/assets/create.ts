@@ -16,6 +16,7 @@ import { writeEntries } from '../principals/entries.ts';
 import { searchWords } from '../asset.ts';
 import { configOnly } from '../content.ts';
 import { readDescribed, requireTeam } from './described-by-config.ts';
+import { requireOwnName } from './former-name.ts';
 import { authorizeBilling } from './model-billing.ts';
 import { requireFreeNames } from './model-names.ts';
 import { ownerOfNew } from './owner.ts';
@@ -66,6 +67,8 @@ export async function create(db: Database, caller: Caller, kind: ConfiguredKind,
       visibility,
       search,
     });
+    // After the insert, which waits for a delete of the same name.
+    await requireOwnName(tx, user, { kind, name, team_id: team.id });
     await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team.id, visibility), ...entryOfMaker(user)]);
     const digest = await putFinal(tx, { asset_id, version: made.version, content, pushed_by: user.id });
     note({ version: made.version, digest, visibility }, { asset: ref });

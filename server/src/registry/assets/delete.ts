@@ -10,7 +10,7 @@ import { loadAsset } from '../load-asset.ts';
 import { holdAlone, refuseWhileInUse } from '../references/in-use.ts';
 import { removeAsset } from '../versions/version.ts';
 
-/** The name is free afterwards. Its next asset inherits nothing, because entries and requests refer to the id. */
+/** The team can use the name again. Its next asset inherits nothing, because entries and requests refer to the id. */
 export async function deleteAsset(
   db: Database,
   closeRequests: CloseRequests,

@@ -15,6 +15,7 @@ import { findTeam } from '../../principals/find.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import { enqueue, MutexHeld } from '../../runs/run.ts';
 import type { AssetRecord } from '../asset.ts';
+import { requireOwnName } from '../assets/former-name.ts';
 import { sourceDigest } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAgent, findVersion } from '../find.ts';
@@ -73,8 +74,10 @@ async function store(
   const team = await pushableTeam(db, user, config.team);
   const owner_id = asset === undefined ? await ownerOfNew(db, user, team, config.owner) : asset.owner_id;
   const creating = `agents/${request.name}`;
-  if (asset === undefined) authorize(user, 'asset.create', { ...team, creating });
-  else requireSameOwner(asset, config);
+  if (asset === undefined) {
+    authorize(user, 'asset.create', { ...team, creating });
+    await requireOwnName(db, user, { kind: 'agent', name: request.name, team_id: team.id });
+  } else requireSameOwner(asset, config);
   const source = sourceDigest({ config, manifest });
   if (asset !== undefined) await requireOpenVersion(db, asset, config, source);
   const { request_id, ip } = user.origin;

@@ -17,6 +17,7 @@ import { findAgent, findVersion } from '../find.ts';
 import { requireSameOwner } from '../assets/owner.ts';
 import type { PushInput, PushResult } from './push-input.ts';
 import * as store from '../store.ts';
+import { requireOwnName } from '../assets/former-name.ts';
 import { versionFinal } from '../versions/version-final.ts';
 
 /** The last step of a push: one transaction stores the asset (if new), the version and the audit entry. */
@@ -97,6 +98,8 @@ async function createAgent(
     visibility,
     ...fieldsOf(config),
   });
+  // After the insert, which waits for a delete of the same name.
+  await requireOwnName(tx, maker, { kind: 'agent', name: config.name, team_id });
   await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team_id, visibility), ...entryOfMaker(maker)]);
   note({ owner_id, visibility });
   return asset_id;
