@@ -1,14 +1,10 @@
 // Agents in containers, called in the Agent2Agent protocol by clients that others wrote.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { a2aClient, say } from '../server/src/testing/a2a-client.ts';
-import { cloneEnvironment } from '../setup/config.js';
-import { ensureUv, uvEnvironment } from '../setup/python.js';
 import { install, type Installation } from './installation.ts';
+import { crewai, runPython } from './run-python.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
 const agents = join(import.meta.dirname, 'agents');
@@ -31,18 +27,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await gantry?.stop());
 
-async function python(packages: readonly string[], script: string, ...more: string[]): Promise<Record<string, never>> {
-  const uv = await ensureUv(() => {});
-  const env = cloneEnvironment(await uvEnvironment());
-  const needed = ['--python', '>=3.10,<3.14', ...packages.flatMap((name) => ['--with', name])];
-  const command = ['run', '--no-project', '--quiet', ...needed, 'python', join(agents, script), url, token, ...more];
-  const child = spawn(uv, command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(child, 'close');
-  const [printed, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [exit_code] = (await ended) as unknown[];
-  if (exit_code !== 0) throw new Error(`${script} ended with ${String(exit_code)}: ${complaint}`);
-  return JSON.parse(printed) as Record<string, never>; // printed by the script
-}
+const python = async (packages: readonly string[], script: string, ...more: string[]) =>
+  await runPython(packages, script, [url, token, ...more]);
 
 const containing = (text: string) => expect.stringContaining(text) as string;
 const answered = (answer: string) => ({
@@ -120,6 +106,6 @@ test('the SDK for Python assembles the pieces of a stream in 0.3', async () => {
 });
 
 test("an unmodified crew asks the agent by crewai's own client, in 0.3", async () => {
-  const { raw } = await python(['crewai[a2a]==1.15.30'], 'a2a_crew.py');
+  const { raw } = await python([crewai], 'a2a_crew.py');
   expect(raw).toContain('You asked: hi');
 });

@@ -1,5 +1,7 @@
 // Agents in containers that call their subagents in A2A: whom a call is for, what each call needs, and what a hostile agent can try.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
@@ -7,6 +9,7 @@ import { endpoints } from '@gantry/contract/endpoints.ts';
 import { sql } from '../server/src/database/sql.ts';
 import { databaseOf } from './database-of.ts';
 import { install, type Installation } from './installation.ts';
+import { crewai, runPython } from './run-python.ts';
 import { agentYaml, requirements, writeProject } from './write-project.ts';
 
 const agents = join(import.meta.dirname, 'agents');
@@ -141,18 +144,39 @@ test('a run makes fifty calls, and no more', async () => {
   expect(said.slice(50)).toEqual(['422 too_many_calls']);
 });
 
+interface Known {
+  url: string;
+  key: string;
+  token: string;
+}
+
+async function reveal(name: string): Promise<Known> {
+  const [url = '', key = '', token = ''] = (await tell(name, 'reveal')).split(' ');
+  return { url, key, token };
+}
+
+test("crewai's client asks a subagent by its address alone: the card names no credential, and the container adds it", async () => {
+  const { url, key } = await reveal('boss');
+  // In place of the container: it adds the key to each request.
+  const container = createServer((request, response) => {
+    const headers = { ...request.headers, authorization: `Bearer ${key}` };
+    const passed = forward(url + String(request.url), { method: request.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(passed);
+  });
+  await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = container.address() as AddressInfo; // it listens on TCP
+    const { raw } = await runPython([crewai], 'a2a_crew.py', [`http://127.0.0.1:${port}/agents/echo`]);
+    expect(raw).toContain('echo(hi)');
+  } finally {
+    container.close();
+  }
+});
+
 describe('a hostile agent', () => {
-  interface Known {
-    url: string;
-    key: string;
-    token: string;
-  }
-
-  async function reveal(name: string): Promise<Known> {
-    const [url = '', key = '', token = ''] = (await tell(name, 'reveal')).split(' ');
-    return { url, key, token };
-  }
-
   async function post(
     { url, key, token }: Pick<Known, 'url' | 'key'> & { token?: string },
     { path = '/agents/echo/a2a/message:send', text = 'hi' } = {},

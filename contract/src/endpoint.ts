@@ -54,6 +54,8 @@ export interface Endpoint {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: BodyShape;
+  /** An Idempotency-Key names the run: a repeat gets the same one. */
+  names_run?: true;
   reply: ReplyShape;
   /** Its own refusals; `problemsOf` adds the common ones. */
   problems: readonly ProblemCode[];

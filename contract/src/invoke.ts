@@ -31,8 +31,9 @@ export const invokeEndpoints = {
     operation: 'asset.invoke',
     params: byAgent,
     body: 'raw',
+    names_run: true,
     reply: { kind: 'raw', status: 200 },
-    problems,
+    problems: [...problems, 'idempotency_conflict'],
   },
   'invoke.stream': {
     surface: 'ingress',

@@ -204,6 +204,7 @@ export const problems = {
     title: 'The input of a member cannot be made from a text',
     hint: 'Set `input` of the member to the JSON pointer of the field that gets the text.',
   },
+  threads_not_kept: { status: 422, title: 'No conversation is kept here', hint: 'Leave out the `thread_id`.' },
   run_timeout: { status: 504, title: 'The orchestration took longer than its `timeout_seconds`' },
   too_many_calls: { status: 422, title: 'The run made too many calls of agents' },
   call_loop: { status: 409, title: 'The agent is already in this chain of calls' },

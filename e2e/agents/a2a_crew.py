@@ -14,7 +14,8 @@ from crewai import Agent, BaseLLM, Crew, Task  # noqa: E402
 from crewai.a2a import A2AClientConfig  # noqa: E402
 from crewai.a2a.auth import BearerTokenAuth  # noqa: E402
 
-url, token = sys.argv[1:]
+url, *tokens = sys.argv[1:]
+auth = BearerTokenAuth(token=tokens[0]) if tokens else None
 card = f"{url}/.well-known/agent-card.json"
 
 
@@ -33,7 +34,7 @@ asker = Agent(
     goal="Ask the remote agent",
     backstory="You delegate everything.",
     llm=Delegator(model="delegator"),
-    a2a=A2AClientConfig(endpoint=card, auth=BearerTokenAuth(token=token), trust_remote_completion_status=True),
+    a2a=A2AClientConfig(endpoint=card, auth=auth, trust_remote_completion_status=True),
 )
 task = Task(description="Say hi to the remote agent.", expected_output="Its answer", agent=asker)
 output = Crew(agents=[asker], tasks=[task]).kickoff()

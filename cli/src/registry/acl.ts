@@ -8,7 +8,9 @@ import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 
 export const assetFlag = needed(text('The asset', 'agents/<name>'));
-export const principalFlag = needed(text('team:<name>, user:<e-mail>, group:<name>, principal:<name>, or org', 'who'));
+export const principalFlag = needed(
+  text('team:<name>, user:<e-mail>, group:<name>, principal:<name>, agent:<name>, orchestration:<name>, or org', 'who'),
+);
 
 export function actionFlag(summary: string): Input<Action> {
   return needed(choice(summary, allActions), `Name one of ${allActions.join(', ')}.`);

@@ -21,6 +21,14 @@ export const headerParameters = {
     description: `A repeat with the same key within ${idempotency_key_hours} hours changes nothing. It gets the first answer, with the header Idempotency-Replayed. Fields that are shown once are absent.`,
     schema: { type: 'string', pattern: idempotencyKeyPattern.source },
   },
+  RunKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'A repeat with the same key within seven days begins nothing: it gets the same run and its answer. It counts for the caller and this asset alone. A key that is a UUID works as the id of the run.',
+    schema: { type: 'string', pattern: idempotencyKeyPattern.source },
+  },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
@@ -55,6 +63,7 @@ export function headerParametersOf(endpoint: Endpoint): Json[] {
   return [
     ...(operations[endpoint.operation].on === 'anyone' ? [] : [parameter('ActiveTeam')]),
     ...(takesIdempotencyKey(endpoint) ? [parameter('IdempotencyKey')] : []),
+    ...(endpoint.names_run === true ? [parameter('RunKey')] : []),
     ...(endpoint.reply.kind === 'events' ? [parameter('LastEventId')] : []),
   ];
 }

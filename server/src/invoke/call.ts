@@ -3,15 +3,17 @@
 // When a container dies, its runs end as `interrupted`. A caller who hangs up before an answer or a run id withdraws a call
 // that waits in the container's queue. A running call continues.
 import type { Caller } from '../access/caller.ts';
-import { guardrailsHeader } from '../guardrails/print-done.ts';
 import type { Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { within } from '../within.ts';
 import { admit } from './admit.ts';
+import { callKey } from './call-key.ts';
+import { callOnce } from './call-once.ts';
 import { isDetached, runningReply } from './detached.ts';
 import type { Ingress } from './ingress.ts';
-import { sendCall, type Ended, type SentCall } from './send-call.ts';
+import { printEnded } from './print-ended.ts';
+import { sendCall } from './send-call.ts';
 import { startRun } from './start-run.ts';
 
 export interface Incoming {
@@ -28,6 +30,8 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   const admitted = await admit(ingress.agents, caller, name);
   // A caller who has left waits for no answer and cannot withdraw the call.
   signal.throwIfAborted();
+  const key = callKey(headers);
+  if (key !== undefined) return await callOnce(ingress, incoming, { admitted, key });
   const run = startRun(ingress, admitted, incoming.trace);
   const is_stored = isDetached(headers);
   const sent = await sendCall(ingress, {
@@ -44,19 +48,7 @@ export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply>
   const { sync_budget_ms, stopping } = ingress;
   const early = is_stored ? undefined : await within(sync_budget_ms, sent.ending, stopping);
   signal.removeEventListener('abort', sent.withdraw);
-  if (early !== undefined) return print(early, run.id, sent);
+  if (early !== undefined) return printEnded(early, run.id, sent);
   await sent.detach();
   return runningReply(headers, { run_id: run.id, location: `/agents/${name}/runs/${run.id}` });
-}
-
-function print(ending: Ended, run_id: string, { guarded }: SentCall): Reply {
-  if ('error' in ending) throw ending.error;
-  const { status, content_type, retry_after, body } = ending.answer;
-  const headers = {
-    'content-type': content_type,
-    'x-run-id': run_id,
-    ...(guarded && guardrailsHeader(guarded.done)),
-    ...(retry_after === undefined ? {} : { 'retry-after': retry_after }),
-  };
-  return { status, headers, body };
 }

@@ -7,6 +7,7 @@ import type { ServingAgents } from '../deploy/serving.ts';
 import type { GatewayParts } from '../gateway/parts.ts';
 import { agentConnections, type AgentConnections } from './agent-connections.ts';
 import type { GuardrailRecord } from '../guardrails/record.ts';
+import { forgetOld as forgetOldKeys } from './call-key-store.ts';
 import { followInvocation } from './follow-invocation.ts';
 import { followedCalls, type FollowedCalls } from './followed-calls.ts';
 import { openCalls, type OpenCalls } from './place-call.ts';
@@ -45,6 +46,8 @@ export interface Ingress extends Omit<IngressParts, 'onError' | 'alone'> {
   background(work: Promise<unknown>): void;
   /** Deletes results that nobody fetched for a week. */
   forgetOld(): Promise<void>;
+  /** Calls with a key that this process is storing, by their ids. */
+  beginning: Map<string, Promise<unknown>>;
   /** The stored calls that have not ended. */
   followed: FollowedCalls;
   /** After the last answer: disconnects from the agents, whose runs continue. */
@@ -61,9 +64,12 @@ export function openIngress({ onError, ...parts }: IngressParts): Ingress {
     connections,
     open_calls: openCalls(),
     waiting: waitingCalls(),
+    beginning: new Map(),
     background: background.start,
-    forgetOld: async () =>
-      void (await retryWhileAway(parts.stopping, async () => await store.forgetOld(parts.db, keep_days))),
+    forgetOld: async () => {
+      await retryWhileAway(parts.stopping, async () => await store.forgetOld(parts.db, keep_days));
+      await retryWhileAway(parts.stopping, async () => await forgetOldKeys(parts.db, keep_days));
+    },
     followed: followedCalls(parts.db, {
       ...parts,
       follow: async (row, lost) => await followInvocation(ingress, row, lost),

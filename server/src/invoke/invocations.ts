@@ -6,6 +6,7 @@ import { jsonReply, type Reply } from '../http/reply.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { readAnswer } from './answer.ts';
 import { answerOf } from './follow-invocation.ts';
+import { runIdOf } from './call-key.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
 import { callAgent, short_ms } from './upstream.ts';
@@ -17,8 +18,9 @@ export interface InvocationOf {
 }
 
 /** The unchanged answer, or 202 while the run continues. */
-export async function readInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf): Promise<Reply> {
-  const { row } = await ownInvocation(ingress, { caller, name, run_id });
+export async function readInvocation(ingress: Ingress, asked: InvocationOf): Promise<Reply> {
+  const { row } = await ownInvocation(ingress, asked);
+  const run_id = row.id;
   const headers = { 'x-run-id': run_id };
   if (row.state === 'running') return jsonReply({ run_id, status: 'running' }, 202, headers);
   const { status, content_type, body } = row;
@@ -28,8 +30,9 @@ export async function readInvocation(ingress: Ingress, { caller, name, run_id }:
 }
 
 /** The run ends as soon as the agent's code allows. An ended run does not change. A hanging container is `agent_unavailable`. */
-export async function cancelInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf): Promise<Reply> {
-  const { row, agent } = await ownInvocation(ingress, { caller, name, run_id });
+export async function cancelInvocation(ingress: Ingress, asked: InvocationOf): Promise<Reply> {
+  const { row, agent } = await ownInvocation(ingress, asked);
+  const run_id = row.id;
   if (row.state === 'ended') return jsonReply({ run_id, status: 'ended' });
   await cancelRun(ingress, agent, row);
   return jsonReply({ run_id, status: 'cancelling' }, 202);
@@ -63,7 +66,11 @@ async function ownInvocation(ingress: Ingress, { caller, name, run_id }: Invocat
   const { caller: user, agent } = await ingress.agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
   authorize(user, 'asset.invoke', agent);
-  const row = await store.find(ingress.db, { id: run_id, agent_id: agent.id, caller_id: user.id });
+  const own = { agent_id: agent.id, caller_id: user.id };
+  // A key of the caller names its run too.
+  const keyed = runIdOf({ caller_id: user.id, asset_id: agent.id, key: run_id });
+  const row =
+    (await store.find(ingress.db, { id: run_id, ...own })) ?? (await store.find(ingress.db, { id: keyed, ...own }));
   if (row === undefined) throw new Problem('run_gone');
   return { row, agent };
 }

@@ -2,18 +2,24 @@
 import { default_timeout_seconds } from '@gantry/contract/orchestration-yaml.ts';
 import { Problem, readProblem } from '@gantry/contract/problems.ts';
 import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { errorCode, unique_violation, type Reader } from '../database/database.ts';
+import { servingInputs } from '../deploy/serving-inputs.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
+import { callKey, refuseOtherContent, runIdOf } from '../invoke/call-key.ts';
 import { isDetached, runningReply } from '../invoke/detached.ts';
+import type { Ingress } from '../invoke/ingress.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findVersionById, type AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { findRun } from '../runs/run.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { within } from '../within.ts';
-import { loadOrchestration } from './load-orchestration.ts';
+import { loadOrchestration, type Orchestration } from './load-orchestration.ts';
 import { run_places } from './orchestrate.ts';
 import { kind, type OrchestrationInput, type OrchestrationResult } from './orchestration-run.ts';
 import type { Orchestrations } from './parts.ts';
@@ -26,12 +32,14 @@ export interface IncomingRun {
   trace: TraceContext;
   /** Of the new run. */
   id?: string;
+  /** Its Idempotency-Key: the run that it names is begun once. */
+  key?: string | undefined;
 }
 
 export async function invoke(parts: Orchestrations, incoming: IncomingRun): Promise<Reply> {
   const { headers } = incoming;
-  const { id, ended } = await begin(parts, incoming);
   const { sync_budget_ms, stopping } = parts.ingress;
+  const { id, ended } = await begin(parts, { ...incoming, key: callKey(headers) });
   const over = isDetached(headers)
     ? undefined
     : await within(
@@ -41,6 +49,10 @@ export async function invoke(parts: Orchestrations, incoming: IncomingRun): Prom
       );
   const run =
     over === undefined ? undefined : await findRun<OrchestrationInput, OrchestrationResult>(parts.ingress.db, id);
+  if (run?.result && run.input.input === undefined)
+    throw new Problem('run_gone', {
+      detail: 'The run of this Idempotency-Key has ended, and its answer is forgotten.',
+    });
   if (run?.result) return jsonReply({ run_id: id, ...run.result }, 200, { 'x-run-id': id });
   const problem = readProblem(run?.problem);
   if (problem !== undefined) throw withRun(problem, id);
@@ -49,20 +61,28 @@ export async function invoke(parts: Orchestrations, incoming: IncomingRun): Prom
 
 const max_input_bytes = 1024 * 1024;
 
-/** Throws the refusal, `too_large`, `not_deployed`, or `too_many_requests` when this process has no place. */
+/** Throws the refusal, `too_large`, `not_deployed`, `threads_not_kept`, `idempotency_conflict`, or `too_many_requests` when this process has no place. */
 export async function begin(
-  { ingress: { db }, worker }: Orchestrations,
-  { caller, name, body, trace, id }: IncomingRun,
+  { ingress, worker }: Orchestrations,
+  { caller, name, body, trace, id, key }: IncomingRun,
 ): Promise<{ id: string; ended: Promise<void> }> {
+  const { db } = ingress;
   const user = signedIn(caller);
   const asset = await loadAsset(db, { kind: 'orchestration', name }, user);
   const serving_version_id = requireCallable(user, asset);
   // It is stored with the run.
   if (Buffer.byteLength(JSON.stringify(body.input)) > max_input_bytes)
     throw new Problem('too_large', { detail: `The input is larger than ${max_input_bytes / 1024 ** 2} MB.` });
+  const keyed = key === undefined ? undefined : runIdOf({ caller_id: user.id, asset_id: asset.id, key });
+  if (keyed !== undefined) {
+    await refuseOtherContent(ingress, keyed, canonicalJson(body));
+    if ((await findRun(db, keyed)) !== undefined) return { id: keyed, ended: endOf(ingress, keyed) };
+  }
   const version = await findVersionById(db, serving_version_id);
   if (version === undefined) throw notDeployed(asset);
-  const { config } = await loadOrchestration(db, version.id);
+  const orchestration = await loadOrchestration(db, version.id);
+  if (body.thread_id !== undefined) await refuseForgotten(db, asset.ref, orchestration);
+  const { config } = orchestration;
   const { timeout_seconds = default_timeout_seconds } = config;
   const { request_id, ip } = caller.origin;
   const input: OrchestrationInput = {
@@ -78,13 +98,18 @@ export async function begin(
     origin: { request_id, ip },
     trace,
   };
-  const run = await worker().begin({
-    ...(id !== undefined && { id }),
+  const of = { actor: { user_id: user.id, name: user.label }, team_id: asset.team.id };
+  const beginning = worker().begin({
+    id: keyed ?? id ?? randomUUIDv7(),
     kind,
     mutex: `${kind}:${randomUUIDv7()}`,
     input,
-    actor: { user_id: user.id, name: user.label },
-    team_id: asset.team.id,
+    ...of,
+  });
+  const run = await beginning.catch((error: unknown) => {
+    // Another request with this key was first.
+    if (keyed === undefined || errorCode(error) !== unique_violation) throw error;
+    return { id: keyed, ended: endOf(ingress, keyed) };
   });
   if ('id' in run) return run;
   const whose = { max: 'This process executes', team: `${asset.team.name} has`, user: 'You have' }[run.full];
@@ -92,6 +117,25 @@ export async function begin(
     detail: `${whose} ${run_places[run.full]} runs of orchestrations ${run.full === 'max' ? 'already' : 'in this process'}, and no more are allowed.`,
     retry_after_seconds: 5,
   });
+}
+
+/** The caller would pay for an answer without the conversation (docs/decisions/0009). A member that has not said it may keep threads. */
+async function refuseForgotten(db: Reader, ref: string, { asset_ids }: Orchestration): Promise<void> {
+  const serving = await servingInputs(db, [...asset_ids.values()]);
+  if (serving.some(({ input }) => input?.keeps_threads !== false)) return;
+  throw new Problem('threads_not_kept', {
+    detail: `No member of ${ref} keeps threads, so there is no conversation to continue.`,
+    errors: [{ pointer: '/thread_id', message: 'must be left out here' }],
+  });
+}
+
+const look_again_ms = 500;
+
+/** Of a run that another request has begun. Resolves after the sync budget too. */
+async function endOf({ db, stopping, sync_budget_ms }: Ingress, id: string): Promise<void> {
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(sync_budget_ms)]);
+  while (!signal.aborted && (await findRun(db, id))?.ended_at === null)
+    await sleep(look_again_ms, undefined, { signal }).catch(() => {}); // the loop ends
 }
 
 /** The id of the serving version. Throws the refusal, or `not_deployed`. */

@@ -1,11 +1,5 @@
-import { createHash } from 'node:crypto';
+import { derivedId } from '../invoke/derived-id.ts';
 
 /** The run id of a member's call: the same after a crash. An attempt of its own has another one. */
-export function memberRunId(run_id: string, path: string, attempt: number): string {
-  const bytes = createHash('sha256').update(`${run_id} ${path} ${attempt}`).digest();
-  // Version 8 of RFC 9562: the application's own bits.
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
-}
+export const memberRunId = (run_id: string, path: string, attempt: number): string =>
+  derivedId(run_id, path, String(attempt));

@@ -1,4 +1,5 @@
 // What members may be and answer, with plain HTTP servers in place of their containers.
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -14,6 +15,7 @@ interface Body {
 
 let app: TestApp;
 let max: TestUser;
+let vera: TestUser;
 /** By the name of the agent. */
 let calls: Record<string, Body[]>;
 const hanging: ServerResponse[] = [];
@@ -70,6 +72,7 @@ function reply(response: ServerResponse, status: number, body: object): void {
 beforeAll(async () => {
   app = await testApp({ config: { engine_host: 'unix:///nonexistent.sock' } });
   max = await app.user('max@example.com', { teams: { ml: 'admin' } });
+  vera = await app.user('vera@example.com', { teams: { ml: 'viewer' } });
   await member('asker', ['question'], { keeps_threads: true });
   await member('plain', ['topic', 'style']);
   await member('strict', ['title', 'body'], { required: ['title', 'body'] });
@@ -101,10 +104,10 @@ async function deployed(flow: Flow): Promise<string> {
   return name;
 }
 
-async function run(name: string, body: object, headers: Record<string, string> = {}) {
+async function run(name: string, body: object, { token, ...headers }: Record<string, string> = {}) {
   const response = await fetch(`${app.url}/orchestrations/${name}/invoke`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${max.token}`, 'content-type': 'application/json', ...headers },
+    headers: { authorization: `Bearer ${token ?? max.token}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
@@ -114,13 +117,18 @@ const asker = { ref: 'agents/asker' };
 const plain = { ref: 'agents/plain', input: '/topic' };
 const error = { code: 'agent_error', detail: 'agents/plain failed: ValueError: no tea.', status: 500 };
 
-test('a thread goes to the members that keep threads, and the others are called without it', async () => {
+test('a thread goes to the members that keep threads, the others are called without it, and without any it is refused', async () => {
   const name = await deployed({ strategy: 'sequential', agents: { asker, plain } });
   expect(await run(name, { input: 'tea', thread_id: 'one' })).toMatchObject({ status: 200, json: { status: 'done' } });
   expect([calls['asker'], calls['plain']]).toEqual([
     [{ input: { question: 'tea' }, thread_id: 'one' }],
     [{ input: { topic: 'tea' } }],
   ]);
+  const forgetful = await deployed({ strategy: 'sequential', agents: { plain } });
+  expect(await run(forgetful, { input: 'tea', thread_id: 'one' })).toMatchObject({
+    status: 422,
+    json: { code: 'threads_not_kept' },
+  });
 });
 
 test('a failed member has its reason in the answer, and so has the merge agent', async () => {
@@ -129,6 +137,9 @@ test('a failed member has its reason in the answer, and so has the merge agent',
   const { json: said } = await run(name, { input: { question: 'tea', topic: 'fail' } });
   const failed = { status: 'failed', error };
   expect(said).toMatchObject({ status: 'partial', output: { members: { plain: failed } } });
+  const params = { name, run_id: String(said['run_id']) };
+  const { steps } = await max.client.call('orchestrate.run', { params });
+  expect(steps.find(({ path }) => path === 'plain')).toMatchObject({ state: 'failed', agent: 'agents/plain' });
   expect(JSON.parse(String(calls['asker']?.[1]?.input['question']))).toMatchObject({ answers: { plain: failed } });
 });
 
@@ -217,4 +228,25 @@ test('an orchestration shows the input that its caller gives: that of the member
   expect(await fieldsOf({ strategy: 'sequential', agents: { asker, plain } })).toEqual(['question']);
   expect(await fieldsOf({ strategy: 'parallel', agents: { asker, other: asker } })).toEqual(['question']);
   expect(await fieldsOf({ strategy: 'parallel', agents: { asker, plain } })).toBeNull();
+});
+
+test('a run with an Idempotency-Key is begun once, also by two requests at once, and its key names it for its caller alone', async () => {
+  const name = await deployed({ strategy: 'sequential', agents: { asker } });
+  const key = randomUUID();
+  const keyed = { 'idempotency-key': key };
+  const [one, two] = await Promise.all([run(name, { input: 'tea' }, keyed), run(name, { input: 'tea' }, keyed)]);
+  expect(one).toMatchObject({ status: 200, json: { output: { text: 'tea' } } });
+  expect(two).toEqual(one);
+  expect(await run(name, { input: 'tea' }, keyed)).toEqual(one);
+  expect(calls['asker']).toHaveLength(1);
+  expect(await run(name, { input: 'milk' }, keyed)).toMatchObject({
+    status: 409,
+    json: { code: 'idempotency_conflict' },
+  });
+  const read = async ({ client }: TestUser) => await client.call('orchestrate.run', { params: { name, run_id: key } });
+  expect(await read(max)).toMatchObject({ run_id: one.json['run_id'], output: { text: 'tea' } });
+  await expect(read(vera)).rejects.toMatchObject({ code: 'run_gone' });
+  const hers = await run(name, { input: 'milk' }, { ...keyed, token: vera.token });
+  expect(hers).toMatchObject({ status: 200, json: { output: { text: 'milk' } } });
+  expect((await read(vera)).run_id).toBe(hers.json['run_id']);
 });

@@ -11,10 +11,13 @@ import { decide } from '../access/decide.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { spentBySteps, spentByRun } from '../ledger/spending.ts';
+import { runIdOf } from '../invoke/call-key.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { findRun, requestCancel, type RunRow } from '../runs/run.ts';
+import { agentRef } from './agent-ref.ts';
+import { loadOrchestration } from './load-orchestration.ts';
 import { memberRunId } from './member-id.ts';
 import { kind, type OrchestrationInput, type OrchestrationResult } from './orchestration-run.ts';
 import * as store from './store.ts';
@@ -30,7 +33,8 @@ type Row = RunRow<OrchestrationInput, OrchestrationResult>;
 export async function readRun(db: Database, asked: RunOf): Promise<OrchestrationRun> {
   const { row, user } = await findOwnOrAdministered(db, asked);
   const isOwn = row.actor.user_id === user.id;
-  const [cost, spent, outputs] = await Promise.all([
+  const [{ config }, cost, spent, outputs] = await Promise.all([
+    loadOrchestration(db, row.input.version_id),
     spentByRun(db, row.id),
     spentBySteps(db, row.id),
     store.answersOf(db, row.id),
@@ -41,13 +45,15 @@ export async function readRun(db: Database, asked: RunOf): Promise<Orchestration
       const answer = outputs.find(({ path }) => path === step.name);
       const run_id = answer?.run_id ?? memberRunId(row.id, step.name, 1);
       const used = spent.find((one) => one.run_id === run_id);
+      const name = step.name.split(':').at(-1) ?? step.name;
+      const member = config.agents.find((one) => one.name === name);
       return {
         path: step.name,
-        member: step.name.split(':').at(-1) ?? step.name,
+        member: name,
         state: step.state,
         started_at: step.started_at,
         ended_at: step.ended_at,
-        agent: answer?.agent ?? null,
+        agent: answer?.agent ?? (member === undefined ? null : agentRef(member)),
         run_id,
         version: answer?.version ?? null,
         digest: answer?.digest ?? null,
@@ -150,7 +156,9 @@ async function findOwnOrAdministered(
 ): Promise<{ row: Row; user: SignedInCaller }> {
   const user = signedIn(caller);
   const asset = await findCallable(db, user, name);
-  const row = await findRun<OrchestrationInput, OrchestrationResult>(db, run_id);
+  const find = async (id: string) => await findRun<OrchestrationInput, OrchestrationResult>(db, id);
+  // A key of the caller names its run too.
+  const row = (await find(run_id)) ?? (await find(runIdOf({ caller_id: user.id, asset_id: asset.id, key: run_id })));
   const isOf = row?.kind === kind && row.input.orchestration_id === asset.id;
   if (row === undefined || !isOf || (row.actor.user_id !== user.id && !isAdmin(user, asset)))
     throw new Problem('run_gone');

@@ -217,7 +217,9 @@ const rpc = async (method: string, params: unknown, { token = ada.token, version
   });
   return { status: answered.status, headers: answered.headers, body: (await answered.json()) as Record<string, never> };
 };
-const message = (text: string) => ({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text }] } });
+const message = (text: string) => ({
+  message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] },
+});
 
 test('the card names the agent, its input, its addresses and how to sign in', async () => {
   const card = async (token: string) =>
@@ -310,12 +312,25 @@ test('of two answers to one question, one continues the task', async () => {
     reply(response, { run_id, status: 'resume' in body ? 'completed' : 'interrupted', output: {}, interrupts: [] });
   const sent = await rpc('SendMessage', message('go'));
   const { id } = (sent.body as unknown as { result: { task: { id: string } } }).result.task;
-  const resume = { message: { ...message('yes').message, taskId: id } };
-  const both = await Promise.all([rpc('SendMessage', resume), rpc('SendMessage', resume)]);
+  const resume = () => ({ message: { ...message('yes').message, taskId: id } });
+  const both = await Promise.all([rpc('SendMessage', resume()), rpc('SendMessage', resume())]);
   const codes = both.map(({ body }) => (body as { error?: { code: number } }).error?.code);
   expect(codes.filter((code) => code === undefined)).toHaveLength(1);
   expect(codes).toContain(-32004);
   expect(calls).toHaveLength(2);
+});
+
+test('the same message of one caller has one task, and other content or another caller has another', async () => {
+  const said = message('hi');
+  const taskOf = async (sent: object, as = ada.token) =>
+    ((await rpc('SendMessage', sent, { token: as })).body as unknown as { result: { task: { id: string } } }).result
+      .task;
+  const [first, again] = await Promise.all([taskOf(said), taskOf(said)]);
+  expect(again).toEqual(first);
+  expect(await taskOf(said)).toEqual(first);
+  expect(calls).toHaveLength(1);
+  expect((await taskOf({ message: { ...said.message, parts: [{ text: 'other' }] } })).id).not.toBe(first.id);
+  expect((await taskOf(said, bob.token)).id).not.toBe(first.id);
 });
 
 test('a message waits for the end of its task, also beyond the sync budget', async () => {

@@ -1,13 +1,16 @@
 // A message to an agent. It passes the admission and the guardrails of every call, and becomes a call that is stored from its start: a task
 // is a view of it. An answer to a task that waits becomes the task's next call.
-import { randomUUIDv7 } from 'node:crypto';
+import { createHash, randomUUIDv7 } from 'node:crypto';
 import { inputFields } from '@gantry/contract/input-fields.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { textIntoInput } from '@gantry/contract/text-into-input.ts';
+import { canonicalJson } from '../../audit/canonical-json.ts';
 import { errorCode, unique_violation } from '../../database/database.ts';
 import { Blocked } from '../../guardrails/guarded-call.ts';
 import { within } from '../../within.ts';
 import { admit, type Admitted } from '../admit.ts';
+import { beginOnce, runIdOf } from '../call-key.ts';
+import { forgetUnbegun } from '../call-once.ts';
 import { NotConnected } from '../proven-client.ts';
 import { describeAgent } from '../describe-agent.ts';
 import { answerOf } from '../follow-invocation.ts';
@@ -29,10 +32,11 @@ import { piecesUntil, textPieces } from './text-pieces.ts';
 
 /** The task at its end, or where it waits for its caller (section 3.2.2 of version 1.0). A stop of the service answers it as it is. */
 export async function sendMessage(ingress: Ingress, asked: Asked, params: SendParams): Promise<{ task: Task }> {
-  const { task_id, stored } = await begin(ingress, asked, params);
+  const { task_id, run_id, stored } = await begin(ingress, asked, params);
   if (params.configuration?.returnImmediately === true)
     return { task: printTask(await ownTask(ingress, asked, task_id)) };
-  const end = await within(longest_wait_ms, stored, AbortSignal.any([asked.signal, ingress.stopping]));
+  const end = stored && (await within(longest_wait_ms, stored, AbortSignal.any([asked.signal, ingress.stopping])));
+  if (end !== undefined) await forgetUnbegun(ingress, run_id, end);
   if (end !== undefined) refuseUnbegun(end);
   // After a broken connection an ingress follows the call.
   return { task: printTask(await awaitEnd(ingress, asked, { task_id })) };
@@ -53,7 +57,7 @@ export async function streamMessage(
   return (async function* () {
     // A quick agent has already ended, and that comes last.
     yield { task: printTask({ ...task, state: 'running', outcome: null, body: null }) };
-    const ending = awaitEnd(ingress, asked, task, { until: begun.stored });
+    const ending = awaitEnd(ingress, asked, task, { ...(begun.stored && { until: begun.stored }) });
     yield* endOf(yield* piecesUntil(ending, told, task));
   })();
 }
@@ -65,10 +69,13 @@ async function admitCaller(ingress: Ingress, { caller, name }: Asked): Promise<A
 
 interface BegunTask {
   task_id: string;
-  /** After the answer is stored. */
-  stored: Promise<Ended>;
+  /** Of its call. */
+  run_id: string;
+  /** After the answer is stored. Undefined for a message that was sent before. */
+  stored?: Promise<Ended>;
 }
 
+/** The same message, sent again, has the same task. */
 async function begin(
   ingress: Ingress,
   asked: Asked,
@@ -77,6 +84,33 @@ async function begin(
 ): Promise<BegunTask> {
   if (configuration?.taskPushNotificationConfig !== undefined) throw new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED');
   const admitted = await admitCaller(ingress, asked);
+  const run_id = runIdOfMessage(admitted, message);
+  return await beginOnce<BegunTask>(ingress, run_id, {
+    begin: async () => await beginNew(ingress, asked, { admitted, message, run_id, listener }),
+    again: async () => await Promise.resolve({ task_id: message.taskId ?? run_id, run_id }),
+  });
+}
+
+/** Clients repeat ids for other messages, so the content counts too. An agent repeats its messages in each of its runs. */
+function runIdOfMessage({ user, agent, through }: Admitted, { messageId, ...message }: SendParams['message']): string {
+  const from = through === undefined ? [] : [through.chain[0]?.id, through.root_run_id];
+  const content = createHash('sha256').update(canonicalJson(message)).digest('hex');
+  const key = ['message', ...from, messageId, content].join(' ');
+  return runIdOf({ caller_id: user.id, asset_id: agent.id, key });
+}
+
+interface NewMessage {
+  admitted: Admitted;
+  message: SendParams['message'];
+  run_id: string;
+  listener: Listener | undefined;
+}
+
+async function beginNew(
+  ingress: Ingress,
+  asked: Asked,
+  { admitted, message, run_id, listener }: NewMessage,
+): Promise<BegunTask> {
   const said = readParts(message.parts);
   const earlier = await continued(ingress, asked, message);
   const context_id = earlier?.context_id ?? message.contextId ?? randomUUIDv7();
@@ -87,7 +121,7 @@ async function begin(
       : { input: input.input, ...(input.keeps_threads && { thread_id: context_id }) };
   asked.signal.throwIfAborted();
   const task = { task_id: earlier?.task_id, turn: (earlier?.turn ?? 0) + 1, context_id };
-  const run = startRun(ingress, admitted, asked.trace);
+  const run = startRun(ingress, admitted, asked.trace, run_id);
   const call = {
     admitted,
     run,
@@ -101,7 +135,7 @@ async function begin(
   try {
     const { ending, detach } = await sendCall(ingress, { ...call, body: Buffer.from(JSON.stringify(body)) });
     const { stored } = await detach();
-    return { task_id: task.task_id ?? run.id, stored: stored.then(async () => await ending) };
+    return { task_id: task.task_id ?? run_id, run_id, stored: stored.then(async () => await ending) };
   } catch (error) {
     if (errorCode(error) === unique_violation)
       throw new A2aError('UNSUPPORTED_OPERATION', 'Another message has just continued this task.');
@@ -161,7 +195,7 @@ async function storeRefused({ db }: Ingress, call: Required<CallToStore>, error:
   const { task, ...row } = rowOfCall(call, instance.instance_id);
   if (task === undefined) throw new Error('a message is a turn of a task');
   await store.putRefused(db, { ...row, task }, answerOf(error));
-  return { task_id: task.task_id, stored: Promise.resolve({ error }) };
+  return { task_id: task.task_id, run_id: call.run.id, stored: Promise.resolve({ error }) };
 }
 
 /**
