@@ -32,7 +32,9 @@ export interface MemberCall {
   input: unknown;
 }
 
-const most_attempts = 2;
+const most_begun = 2;
+/** A call that no container began is sent again. Each attempt decides anew. */
+const most_attempts = 10;
 const max_answer_bytes = 1024 * 1024;
 
 /** `step` is the step of this call. Throws the refusal, `member_failed`, `member_waits`, `member_changed` or `mapping_needed`. */
@@ -45,6 +47,7 @@ export async function callMember(
   const ref = agentRef(member);
   const origin = { ...noRequest(), ...step.input.origin };
   let sent: ServingInput | undefined;
+  let begun = 0;
   for (let attempt = 1; ; attempt++) {
     const id = memberRunId(step.id, path, attempt);
     const answer = await callThrough(parts.ingress, {
@@ -63,7 +66,10 @@ export async function callMember(
         return { admitted, body: Buffer.from(JSON.stringify({ input: fitted, ...(thread_id && { thread_id }) })) };
       },
     });
-    if (member.retry === true && attempt < most_attempts && isInterrupted(answer)) continue;
+    const status = runStatusOf(answer);
+    if (status === 'not_begun' && attempt < most_attempts) continue;
+    begun++;
+    if (member.retry === true && begun < most_begun && (status === 'interrupted' || status === 'unknown')) continue;
     const { revision_id = null, version = null, digest = null } = sent ?? {};
     const said = readAnswer(ref, answer);
     const output = (member.output === undefined ? said : atPointer(said, member.output)) as Json | undefined; // a part of parsed JSON
@@ -191,9 +197,10 @@ function failed(ref: string, why: string, code?: string): Problem {
   return new Problem('member_failed', { detail: `${ref} failed: ${why}${why.endsWith('.') ? '' : '.'}`, fields });
 }
 
-function isInterrupted({ status, body }: Answer): boolean {
+/** Of a run without an answer of its own. */
+function runStatusOf({ status, body }: Answer): unknown {
   const said = status === 503 ? readJson(body) : undefined;
-  return (said as { run_status?: unknown } | undefined)?.run_status === 'interrupted';
+  return (said as { run_status?: unknown } | undefined)?.run_status;
 }
 
 function readJson(body: Buffer): unknown {

@@ -10,7 +10,7 @@ import { within } from '../../within.ts';
 import { admit, type Admitted } from '../admit.ts';
 import { NotConnected } from '../agent-connections.ts';
 import { describeAgent } from '../describe-agent.ts';
-import { answerOf } from '../follow-invocation.ts';
+import { answerOf } from '../answer.ts';
 import type { Ingress } from '../ingress.ts';
 import { problemIn } from '../outcome.ts';
 import type { Listener } from '../listen.ts';
