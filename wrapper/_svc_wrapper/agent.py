@@ -22,6 +22,8 @@ class Call:
     run_id: str
     thread_id: str
     input: JsonObject | None
+    # The service counts its sendings of a call, from 1.
+    attempt: int = 0
     # True when the caller named the thread; otherwise its id is made for the run.
     names_thread: bool = False
     resumes: bool = False

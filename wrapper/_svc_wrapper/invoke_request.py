@@ -20,6 +20,7 @@ from .settings import Settings
 
 HIDDEN_HEADER = "X-Svc-Hidden"
 RUN_ID_HEADER = "X-Svc-Run-Id"
+ATTEMPT_HEADER = "X-Svc-Attempt"
 SIDE_STREAM_HEADER = "X-Svc-Side-Stream"
 BODY_SECONDS = 60
 
@@ -53,6 +54,7 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
         refuse_request([{"pointer": "/thread_id", "detail": "'resume' needs the 'thread_id' of the run that waits"}])
     call = Call(
         run_id=run_id,
+        attempt=whole_number(request.headers.get(ATTEMPT_HEADER, "0"), ATTEMPT_HEADER),
         thread_id=body.thread_id or str(uuid.uuid4()),
         names_thread=body.thread_id is not None,
         input=body.input,
@@ -92,6 +94,12 @@ def read_run_id(request: Request) -> str:
         return str(uuid.UUID(given))
     except ValueError:
         raise Problem("invalid_run_id", f"{RUN_ID_HEADER} must be a UUID") from None
+
+
+def whole_number(text: str, name: str, most: int = 2**31 - 1) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 10 or int(text) > most:
+        raise Problem("invalid_request", f"{name} must be a whole number from 0 to {most}")
+    return int(text)
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:

@@ -21,6 +21,7 @@ STATUS_OF: dict[str, int] = {
     "method_not_allowed": 405,
     "body_too_slow": 408,
     "run_exists": 409,
+    "sending_refused": 409,
     "run_cancelled": 409,
     "nothing_to_resume": 409,
     "body_too_large": 413,
@@ -34,13 +35,20 @@ STATUS_OF: dict[str, int] = {
     "agent_not_ready": 503,
     "agent_not_loaded": 503,
     "draining": 503,
+    "other_start": 503,
     "run_interrupted": 503,
 }
 
 
-# Refusals of a container that is full or stops. Another container can take the call.
+# Refusals of a sending that has not begun, and never will. The call can be sent again, here or to another container.
 NOT_BEGUN_HEADER = "X-Svc-Not-Begun"
-NOT_BEGUN = {"too_many_runs": "full", "draining": "draining"}
+NOT_BEGUN = {
+    "too_many_runs": "full",
+    "draining": "draining",
+    "agent_not_ready": "starting",
+    "other_start": "other-start",
+    "sending_refused": "refused",
+}
 
 # Of a 503 whose cause knows no better time.
 RETRY_AFTER_SECONDS = 2

@@ -72,12 +72,13 @@ class Runner:
             if not main_loop.is_closed():
                 main_loop.call_soon_threadsafe(self._finish, run, end)
 
-        self.runs.add(run)
+        self.runs.add(run, call.attempt)
         try:
             run.turn = self.admission.admit(call.caller_id, begin)
         except Problem:
             self.runs.remove(run)
             raise
+        self.runs.admitted(run)
         return run
 
     def cut_off(self, run: Run, status: str) -> None:
@@ -155,9 +156,9 @@ async def answer_of(agent: Agent, call: Call, stream: RunStream | None) -> End:
 def cut_off_end(run: Run, status: str) -> End:
     if status == "interrupted":
         has_begun = run.started_at is not None
-        code = "run_interrupted" if has_begun else "draining"
+        code, run_status = ("run_interrupted", "interrupted") if has_begun else ("draining", "not_begun")
         sentence = f"the container stopped before the run {'ended' if has_begun else 'began'}"
-        return End("interrupted", problem=Problem(code, sentence, run_id=run.id, run_status="interrupted"))
+        return End("interrupted", problem=Problem(code, sentence, run_id=run.id, run_status=run_status))
     sentence = "the run was cancelled"
     return End("cancelled", problem=Problem("run_cancelled", sentence, run_id=run.id, run_status="cancelled"))
 

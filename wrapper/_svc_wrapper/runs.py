@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from .admission import Turn
 from .agent import JsonObject
+from .known_ids import KnownIds
 from .problems import Problem
 from .run_stream import RunStream, SideStream
 from .user_loop import Work
@@ -89,12 +90,25 @@ class Runs:
         self.keep_seconds = keep_seconds
         self.keep_count = keep_count
         self.keep_bytes = keep_bytes
+        self.ids = KnownIds()
 
-    def add(self, run: Run) -> None:
+    def add(self, run: Run, attempt: int) -> None:
         self._forget_old()
-        if run.id in self.going_on or run.id in self.ended:
-            raise Problem("run_exists", f"run {run.id} exists", run_id=run.id)
+        if run.id in self.going_on or self.ids.has_begun(run.id):
+            raise run_exists(run.id)
+        if self.ids.is_refused(run.id, attempt):
+            raise Problem("sending_refused", f"the service refused this sending of run {run.id}", run_id=run.id)
         self.going_on[run.id] = run
+
+    def admitted(self, run: Run) -> None:
+        self.ids.begin(run.id)
+
+    def refuse(self, run_id: str, attempt: int, stored_seconds_ago: float) -> None:
+        """No sending of the call up to this one begins any more. Raises `run_exists` for a run that came."""
+        if self.ids.has_begun(run_id):
+            raise run_exists(run_id)
+        if not self.ids.refuse(run_id, attempt, stored_seconds_ago):
+            raise Problem("run_not_found", f"run {run_id} is not here, and may have ended too long ago")
 
     def remove(self, run: Run) -> None:
         del self.going_on[run.id]
@@ -122,6 +136,10 @@ class Runs:
                 return
             del self.ended[oldest.id]
             self.ended_bytes -= oldest.size_bytes()
+
+
+def run_exists(run_id: str) -> Problem:
+    return Problem("run_exists", f"run {run_id} exists", run_id=run_id)
 
 
 def time_text(seconds: float | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 from starlette.requests import Request
@@ -14,7 +15,7 @@ from .agent import Call
 from .cpu_time import read_cpu_seconds
 from .guard import Guard
 from .ingress_identity import PROOF_HEADER, prove_identity
-from .invoke_request import read_invoke, wants_side_stream
+from .invoke_request import read_invoke, wants_side_stream, whole_number
 from .lifecycle import Lifecycle
 from .problems import Problem
 from .replies import invoke_reply, json_reply, run_reply
@@ -26,6 +27,8 @@ from .settings import Settings
 # Without it proxies would close the connection of a silent run.
 KEEPALIVE_SECONDS = 15
 MAX_WAIT_SECONDS = 60
+# On every reply: which start of the container has answered. On a call: the only start that may begin it.
+START_HEADER = "X-Svc-Start"
 RUN_PATH = re.compile(r"/runs/[^/]+")
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -35,6 +38,8 @@ Routes = Mapping[str, Mapping[str, Handler]]
 
 def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASGIApp:
     """Without a web framework, because its layers would cost a tenth of a call."""
+
+    start_id = str(uuid.uuid4())
 
     async def health(_: Request) -> Response:
         """Answers from the start of the process on, independently of the agent."""
@@ -84,6 +89,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         return Response(status_code=204, headers={PROOF_HEADER: proof})
 
     async def invoke(request: Request) -> Response:
+        check_start(request)
         call, wants_stream = await read_invoke(request, settings)
         if wants_stream:
             return start_stream(call)
@@ -94,6 +100,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         return invoke_reply(run)
 
     async def stream(request: Request) -> Response:
+        check_start(request)
         call, _ = await read_invoke(request, settings)
         return start_stream(call)
 
@@ -131,8 +138,25 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         runner.leave(run)
         return run_reply(run, status_code=202)
 
+    async def refuse_run(request: Request) -> Response:
+        """From an ingress that goes on with the call of another one, before it sends that again or gives it up. The
+        other one's sending may still be on its way.
+        """
+        try:
+            run_id = str(uuid.UUID(run_id_in(request)))
+        except ValueError:
+            raise Problem("invalid_run_id", "the id of a run is a UUID") from None
+        number = whole_number(request.query_params.get("attempt", ""), "attempt")
+        seconds = whole_number(request.query_params.get("stored_seconds_ago", ""), "stored_seconds_ago")
+        runner.runs.refuse(run_id, number, seconds)
+        return json_reply({"run_id": run_id, "status": "refused"}, {})
+
     def find_run(request: Request) -> Run:
-        return runner.runs.find(request.scope["path"].split("/")[2])
+        return runner.runs.find(run_id_in(request))
+
+    def check_start(request: Request) -> None:
+        if request.headers.get(START_HEADER, start_id) != start_id:
+            raise Problem("other_start", "this container has restarted since the service looked at it")
 
     def start_stream(call: Call) -> Response:
         stream = RunStream(call.run_id, call.thread_id)
@@ -157,6 +181,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         "/runs/*/events": {"GET": events_of_run},
         "/runs/*/cancel": {"POST": cancel_run},
         "/runs/*/leave": {"POST": leave_run},
+        "/runs/*/refuse": {"POST": refuse_run},
     }
 
     async def reply_to(request: Request) -> Response:
@@ -175,6 +200,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
             await send({"type": "websocket.close", "code": 1008})
             return
         response = await reply_to(Request(scope, receive))
+        response.raw_headers.append((START_HEADER.lower().encode(), start_id.encode()))
         await response(scope, receive, send)
 
     return serve
@@ -204,8 +230,9 @@ def find_handler(routes: Routes, scope: Scope) -> Handler:
     return handler
 
 
+def run_id_in(request: Request) -> str:
+    return request.scope["path"].split("/")[2]
+
+
 def read_wait_seconds(request: Request) -> float:
-    text = request.query_params.get("wait_seconds", "0")
-    if not text.isascii() or not text.isdigit() or int(text) > MAX_WAIT_SECONDS:
-        raise Problem("invalid_request", f"wait_seconds must be a whole number from 0 to {MAX_WAIT_SECONDS}")
-    return int(text)
+    return whole_number(request.query_params.get("wait_seconds", "0"), "wait_seconds", MAX_WAIT_SECONDS)

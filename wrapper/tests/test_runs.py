@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from _svc_wrapper.known_ids import KnownIds
 from _svc_wrapper.problems import Problem
 from _svc_wrapper.runs import End, Run, Runs
 from wrapper_process import WrapperProcess
@@ -96,13 +97,60 @@ def start_in_background(wrapper: WrapperProcess, **fields: object) -> str:
 )
 def test_ended_runs_are_kept_within_bounds(bounds: dict, kept: list[str]) -> None:
     runs = Runs(**{"keep_seconds": 60, "keep_count": 100, "keep_bytes": 10_000, **bounds})
-    going_on = Run(id="going on", thread_id="t", metadata={})
-    runs.add(going_on)
-    for name in "abcd":
-        run = Run(id=name, thread_id="t", metadata={})
-        runs.add(run)
+    ids = {name: str(uuid.uuid4()) for name in "abcd"}
+    going_on = Run(id=str(uuid.uuid4()), thread_id="t", metadata={})
+    runs.add(going_on, 1)
+    for run_id in ids.values():
+        run = Run(id=run_id, thread_id="t", metadata={})
+        runs.add(run, 1)
+        runs.admitted(run)
         runs.finish(run, End("completed", b"x" * 6))
-    assert runs.find("going on") is going_on
-    assert list(runs.ended) == kept
+    assert runs.find(going_on.id) is going_on
+    assert list(runs.ended) == [ids[name] for name in kept]
     with pytest.raises(Problem):
-        runs.find("a")
+        runs.find(ids["a"])
+    # Its answer is forgotten, its id is not.
+    with pytest.raises(Problem, match="exists"):
+        runs.add(Run(id=ids["a"], thread_id="t", metadata={}), 2)
+    with pytest.raises(Problem, match="exists"):
+        runs.refuse(ids["a"], 1, 0)
+
+
+def test_a_call_that_never_came_can_be_refused_up_to_one_sending(many_sides: WrapperProcess) -> None:
+    run_id = str(uuid.uuid4())
+    refusal = {"attempt": 2, "stored_seconds_ago": 1}
+    assert many_sides.client.get(f"/runs/{run_id}/answer").status_code == 404
+    assert many_sides.client.post(f"/runs/{run_id}/refuse", params=refusal).status_code == 200
+
+    def send(attempt: int) -> tuple[int, str | None]:
+        headers = {"X-Svc-Run-Id": run_id, "X-Svc-Attempt": str(attempt)}
+        sent = many_sides.invoke({"input": {"do": "echo", "count": 1}}, **headers)
+        return sent.status_code, sent.headers.get("X-Svc-Not-Begun")
+
+    # Those that were on their way, then the next one, and that one again.
+    assert [send(1), send(2), send(3), send(3)] == [(409, "refused"), (409, "refused"), (200, None), (409, None)]
+    refused = many_sides.client.post(f"/runs/{run_id}/refuse", params={**refusal, "attempt": 3})
+    assert (refused.status_code, refused.json()["code"]) == (409, "run_exists")
+
+
+def test_a_call_for_another_start_of_the_container_does_not_begin(many_sides: WrapperProcess) -> None:
+    start = many_sides.client.get("/health").headers["X-Svc-Start"]
+    body = {"input": {"do": "echo", "count": 1}}
+    assert many_sides.invoke(body, **{"X-Svc-Start": start}).status_code == 200
+    refused = many_sides.invoke(body, **{"X-Svc-Start": str(uuid.uuid4())})
+    assert (refused.status_code, refused.headers["X-Svc-Not-Begun"]) == (503, "other-start")
+    assert refused.headers["X-Svc-Start"] == start
+
+
+def test_forgotten_ids_prove_nothing() -> None:
+    now = 1000.0
+    ids = KnownIds(generation=2, clock=lambda: now)
+    names = [str(uuid.uuid4()) for _ in range(5)]
+    for name in names:
+        ids.begin(name)
+        now += 10
+    assert [ids.has_begun(name) for name in names] == [False, False, True, True, True]
+    # All ids of the last 30 s are known, and earlier ones may be forgotten.
+    assert ids.refuse(str(uuid.uuid4()), 1, stored_seconds_ago=29)
+    assert not ids.refuse(names[0], 1, stored_seconds_ago=50)
+    assert not ids.refuse(str(uuid.uuid4()), 1, stored_seconds_ago=31)

@@ -85,6 +85,8 @@ export interface ServingAgents {
   wake(revision_id: string): Promise<void>;
   /** An instance, whose revision may be replaced by now. Undefined when it is gone. */
   instance(id: string): Promise<{ revision: CalledRevision; address: ServingAddress } | undefined>;
+  /** Why its container last ended, as a sentence. Undefined for an instance that is removed, or has never ended. */
+  lastExit(id: string): Promise<string | undefined>;
 }
 
 export { instanceEpoch } from './instance-store.ts';
@@ -167,6 +169,7 @@ export function servingAgents({
       waking.set(revision_id, asked);
       await asked;
     },
+    lastExit: async (id) => await instanceStore.lastExit(db, id),
     instance: async (id) => {
       const row = await instanceStore.calledInstance(db, id);
       if (row === undefined || row.address === null) return undefined;

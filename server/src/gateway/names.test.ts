@@ -30,8 +30,9 @@ afterAll(async () => {
 
 async function add(who: TestUser, team: string, name: string, more: object = {}): Promise<void> {
   // Only an admin sets an address.
-  const served = who === victor ? { provider: 'openai' } : { provider: 'acme', base_url: upstreams.at(name) };
-  const config = { ...served, model: `at-${name}`, ...more };
+  const address = who === victor ? {} : { base_url: upstreams.at(name) };
+  const provider = who === victor ? 'openai' : 'acme';
+  const config = { provider, model: `at-${name}`, ...address, ...more };
   await who.client.call('registry.create', { params: { kind: 'model' }, body: { name, team, config } });
 }
 const share = async (who: TestUser, name: string) =>

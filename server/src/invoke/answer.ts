@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { Problem } from '@gantry/contract/problems.ts';
+import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 
 /** An agent's whole, unchanged answer. */
 export interface Answer {
@@ -29,6 +29,14 @@ export async function readAnswer(
     throw cause instanceof Problem ? cause : brokenConnection(ref, cause);
   }
   return { status: given.status, content_type: given.content_type, body: Buffer.concat(chunks, size) };
+}
+
+export function answerOf(problem: Problem): Answer {
+  return {
+    status: problem.status,
+    content_type: 'application/problem+json',
+    body: Buffer.from(JSON.stringify(problemDocument(problem))),
+  };
 }
 
 function tooLarge(ref: string): Problem {

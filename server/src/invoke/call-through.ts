@@ -1,5 +1,5 @@
 // A call that another asset sends. Its id is known before it is sent, and it is stored before it is sent. So after a crash the same id finds
-// it again: its answer, or the instance that still has it. It is never sent twice. A lost one is answered as `interrupted`.
+// it again: its answer, or the instance that still has it. No container begins it twice. A lost one is answered with what is known of it (lost-call.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Origin } from '../access/caller.ts';
@@ -7,8 +7,7 @@ import { Blocked } from '../guardrails/guarded-call.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { within } from '../within.ts';
 import type { Admitted } from './admit.ts';
-import type { Answer } from './answer.ts';
-import { answerOf } from './follow-invocation.ts';
+import { answerOf, type Answer } from './answer.ts';
 import type { Ingress } from './ingress.ts';
 import type { Listener } from './listen.ts';
 import { cancelUntilTaken } from './repeat-cancels.ts';

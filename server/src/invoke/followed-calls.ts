@@ -30,7 +30,7 @@ export interface FollowSettings {
   alone: boolean;
   stopping: AbortSignal;
   /** The signal is aborted when the lease is lost. */
-  follow: (row: store.Invocation, lost: AbortSignal) => Promise<void>;
+  follow: (row: store.Claimed, lost: AbortSignal) => Promise<void>;
   background: (work: Promise<unknown>) => void;
   onError: (error: unknown) => void;
   lease_ms?: number;
@@ -76,7 +76,7 @@ export function followedCalls(
     polling?.wake();
   }
 
-  async function followOne(row: store.Invocation, lost: AbortSignal): Promise<void> {
+  async function followOne(row: store.Claimed, lost: AbortSignal): Promise<void> {
     try {
       await follow(row, lost);
     } finally {

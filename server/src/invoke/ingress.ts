@@ -2,6 +2,7 @@
 // Another one follows the running calls again.
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
+import type { Envelope } from '../envelope/envelope.ts';
 import type { Spans } from '../traces/spans.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
 import type { GatewayParts } from '../gateway/parts.ts';
@@ -24,6 +25,8 @@ export interface IngressParts {
   agents: ServingAgents;
   /** Signs run tokens. */
   run_key: Buffer;
+  /** Seals the inputs of stored calls. */
+  envelope: Envelope;
   /** The gateway of this process, for judges of guardrails. */
   models: () => Promise<GatewayParts>;
   guardrails: GuardrailRecord;

@@ -5,6 +5,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
+import { openEnvelope } from '../envelope/envelope.ts';
 import { openGuardrailRecord } from '../guardrails/record.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
@@ -95,8 +96,10 @@ test('the calls of an earlier service are followed as soon as the database is ba
       member: async () => await Promise.reject(new Error('nobody calls')),
       wake: async () => {},
       instance: async () => undefined,
+      lastExit: async () => undefined,
     },
     run_key: Buffer.alloc(32),
+    envelope: openEnvelope(Buffer.alloc(32)),
     models: async () => await Promise.reject(new Error('nobody judges')),
     guardrails: openGuardrailRecord(db, { onError: (error) => failed.push(error) }),
     spans: { add: () => {} },

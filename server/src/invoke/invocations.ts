@@ -4,8 +4,7 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { readAnswer } from './answer.ts';
-import { answerOf } from './follow-invocation.ts';
+import { answerOf, readAnswer } from './answer.ts';
 import { runIdOf } from './call-key.ts';
 import type { Ingress } from './ingress.ts';
 import * as store from './store.ts';
@@ -34,7 +33,8 @@ export async function cancelInvocation(ingress: Ingress, asked: InvocationOf): P
   const { row, agent } = await ownInvocation(ingress, asked);
   const run_id = row.id;
   if (row.state === 'ended') return jsonReply({ run_id, status: 'ended' });
-  await cancelRun(ingress, agent, row);
+  // The call may be on its way to the container. The ingress that follows it sends the cancel again.
+  if (!(await cancelRun(ingress, agent, row))) await store.setCancelPending(ingress.db, run_id, true);
   return jsonReply({ run_id, status: 'cancelling' }, 202);
 }
 

@@ -23,7 +23,7 @@ export interface Listener {
 
 interface HeardCall extends Pick<UpstreamCall, 'agent' | 'caller' | 'through'> {
   run_id: string;
-  placed: PlacedCall;
+  placed: Pick<PlacedCall, 'instance'>;
   guarded: GuardedCall | undefined;
   /** The container has the run, or the call has ended. */
   known: Promise<unknown>;

@@ -1,6 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { expect, test } from 'vitest';
-import { answerOf } from './follow-invocation.ts';
+import { answerOf } from './answer.ts';
 import { outcomeOf } from './outcome.ts';
 
 test('a call that was cancelled before any instance had it is cancelled, and a refused one is rejected', () => {

@@ -10,12 +10,16 @@ const max_problem_bytes = 64 * 1024;
 
 export function outcomeOf({ status, body }: Pick<Answer, 'status' | 'body'>): Outcome {
   if (status < 400) {
-    const [, said] = envelope.exec(body.subarray(0, max_envelope_bytes).toString()) ?? [];
-    return said === 'interrupted' ? 'interrupted' : 'completed';
+    return statusIn(body) === 'interrupted' ? 'interrupted' : 'completed';
   }
   // The first is the wrapper's. The second is of a call that no instance has begun.
   if (['run_cancelled', 'cancelled'].includes(problemIn(body)?.code ?? '')) return 'cancelled';
   return status < 500 ? 'rejected' : 'failed';
+}
+
+/** Of a run, as the wrapper prints it. */
+export function statusIn(body: Buffer): string | undefined {
+  return envelope.exec(body.subarray(0, max_envelope_bytes).toString())?.[1];
 }
 
 /** The code and the sentence of a problem document. */

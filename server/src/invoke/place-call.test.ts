@@ -61,9 +61,9 @@ const at = (name: string, url: string): ServingAddress => ({
 // The first of the list comes first.
 const inOrder = () => 0;
 
-async function call(instances: ServingAddress[], onMove?: () => Promise<void>) {
+async function call(instances: ServingAddress[], beforeSending?: () => Promise<undefined>) {
   const placed = openCalls(inOrder).place(instances);
-  const { status, body } = await callPlaced(connections, placed, question, onMove);
+  const { status, body } = await callPlaced(connections, placed, question, beforeSending);
   await body.dump();
   return { status, by: placed.instance.instance_id };
 }
@@ -72,13 +72,13 @@ test('a call that an instance has not begun goes to another one, once to each', 
   const full = await instance('full', () => ({ status: 429, headers: { 'x-svc-not-begun': 'full' } }));
   const draining = await instance('draining', () => ({ status: 503, headers: { 'x-svc-not-begun': 'draining' } }));
   const free = await instance('free', () => ({ status: 200 }));
-  const moves: string[] = [];
+  const sendings: string[] = [];
   const gone = at('gone', 'http://127.0.0.1:9');
   const answered = await call(
     [gone, full.address, draining.address, free.address],
-    async () => void moves.push('moved'),
+    async () => void sendings.push('sent'),
   );
-  expect([answered, moves.length]).toEqual([{ status: 200, by: 'free' }, 3]);
+  expect([answered, sendings.length]).toEqual([{ status: 200, by: 'free' }, 4]);
   expect(await call([gone, full.address])).toEqual({ status: 429, by: 'full' });
   await expect(call([gone, gone])).rejects.toMatchObject({ code: 'agent_unavailable' });
 });

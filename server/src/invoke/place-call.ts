@@ -1,14 +1,19 @@
 // The instance of a call: of two random ones, the one with fewer open calls of this process. A call that no instance has begun goes to another
 // one. A call that may have begun is never sent again.
+import { LRUCache } from 'lru-cache';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { ServingAddress } from '../deploy/serving.ts';
 import type { AgentConnections } from './agent-connections.ts';
 import { NotConnected } from './proven-client.ts';
-import { callAgent, type UpstreamAnswer, type UpstreamCall } from './upstream.ts';
+import { callAgent, type Sending, type UpstreamAnswer, type UpstreamCall } from './upstream.ts';
 
 /** One call, and the instance that has it now. */
 export interface PlacedCall {
   readonly instance: ServingAddress;
+  /** Of the instance's container, as it last said to this process. Null for a wrapper without that; undefined before its first answer. */
+  readonly start: string | null | undefined;
+  /** The container has said which start it is. True for another one than before. */
+  heard: (start: string | null | undefined) => boolean;
   /** Moves to an instance that this call has not tried. False when there is none. */
   move: () => boolean;
   /** Called once, when the instance works no more for the call. */
@@ -22,6 +27,7 @@ export interface OpenCalls {
 
 export function openCalls(random: () => number = Math.random): OpenCalls {
   const open = new Map<string, number>();
+  const starts = new LRUCache<string, { id: string | null }>({ max: 10_000 });
   const of = ({ instance_id }: ServingAddress) => open.get(instance_id) ?? 0;
   const add = ({ instance_id }: ServingAddress, calls: number) => {
     const now = (open.get(instance_id) ?? 0) + calls;
@@ -52,6 +58,14 @@ export function openCalls(random: () => number = Math.random): OpenCalls {
         get instance() {
           return instance;
         },
+        get start() {
+          return starts.get(instance.instance_id)?.id;
+        },
+        heard(start = null) {
+          if (starts.get(instance.instance_id)?.id === start) return false;
+          starts.set(instance.instance_id, { id: start });
+          return true;
+        },
         move() {
           const next = take();
           if (next === undefined) return false;
@@ -65,21 +79,32 @@ export function openCalls(random: () => number = Math.random): OpenCalls {
   };
 }
 
-/** As callAgent, with the other instances when the first one has not begun the call. `onMove` is awaited before each further attempt. */
+/**
+ * As callAgent, with the other instances when the first one has not begun the call. `beforeSending` is awaited before each attempt. The last
+ * answer can be a refusal, too. Throws `agent_unavailable` with the cause NotConnected when no instance could be reached.
+ */
 export async function callPlaced(
   connections: AgentConnections,
   placed: PlacedCall,
-  call: Omit<UpstreamCall, 'instance'>,
-  onMove: () => Promise<void> = async () => {},
+  call: Omit<UpstreamCall, 'instance' | 'sending'>,
+  beforeSending: () => Promise<Sending | undefined> = async () => await Promise.resolve(undefined),
 ): Promise<UpstreamAnswer> {
   for (;;) {
     try {
-      const answer = await callAgent(connections, { ...call, instance: placed.instance });
-      if (!answer.is_not_begun || !placed.move()) return answer;
+      const sending = await beforeSending();
+      const answer = await callAgent(connections, { ...call, instance: placed.instance, ...(sending && { sending }) });
+      const isOther = placed.heard(answer.start);
+      if (answer.not_begun === undefined) return answer;
+      // The container has restarted since it last answered. Its new start takes the call.
+      if (!(isOther && answer.not_begun === 'other-start') && !placed.move()) return answer;
       await answer.body.dump();
     } catch (error) {
-      if (!(error instanceof Problem && error.cause instanceof NotConnected) || !placed.move()) throw error;
+      if (!isNotConnected(error) || !placed.move()) throw error;
     }
-    await onMove();
   }
+}
+
+/** No byte of the call has left this process. */
+export function isNotConnected(error: unknown): error is Problem {
+  return error instanceof Problem && error.cause instanceof NotConnected;
 }

@@ -12,7 +12,11 @@ export interface CallToStore {
 }
 
 /** A new task has the id of its first call. */
-export function rowOfCall({ admitted, run, task }: CallToStore, instance_id: string | null): store.RunningInvocation {
+export function rowOfCall(
+  { admitted, run, task }: CallToStore,
+  instance_id: string | null,
+  more: Pick<store.RunningInvocation, 'progress' | 'input'> = {},
+): store.RunningInvocation {
   const { agent, revision, user, through } = admitted;
   const via = through?.chain[0]?.id;
   return {
@@ -20,6 +24,7 @@ export function rowOfCall({ admitted, run, task }: CallToStore, instance_id: str
     agent_id: agent.id,
     revision_id: revision.revision_id,
     instance_id,
+    ...more,
     caller_id: user.id,
     ...(task && { task: { ...task, task_id: task.task_id ?? run.id } }),
     ...(via !== undefined && { through: { via, root_run_id: run.root_run_id } }),

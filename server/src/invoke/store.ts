@@ -21,7 +21,29 @@ export interface Invocation {
 
 const columns = sql`id, agent_id, revision_id, instance_id, caller_id, root_run_id, state, status, content_type, body`;
 
+/** How far the sending of a call has come (call-state.ts). */
+interface Progress {
+  /** The only start of the instance that may begin the call; null: not known. */
+  start_id: string | null;
+  attempt: number;
+  is_begun: boolean;
+}
+
+/** A call that an ingress follows from now on. */
+export interface Claimed extends Invocation, Progress {
+  /** The asset that sends it; null for a caller alone. */
+  via: string | null;
+  stored_seconds_ago: number;
+  cancel_pending: boolean;
+}
+
+const claimedColumns = sql`${columns}, start_id, attempt, begun_at is not null as is_begun, via, cancel_pending,
+  ceil(extract(epoch from clock_now() - created_at))::int as stored_seconds_ago`;
+
 export type RunningInvocation = Pick<Invocation, 'id' | 'agent_id' | 'revision_id' | 'instance_id' | 'caller_id'> & {
+  progress?: Progress;
+  /** Sealed. */
+  input?: Buffer;
   task?: TaskTurn;
   /** Of a call that another asset sends: its id, and the first run of the chain. */
   through?: { via: string; root_run_id: string };
@@ -44,11 +66,16 @@ export interface Follower {
 
 /** Adds the call, or stores the other instance that gets it now. False for a call that has ended, or that another ingress follows. */
 export async function putRunning(db: Tx, row: RunningInvocation, { owner, lease_ms }: Follower): Promise<boolean> {
+  const { start_id = null, attempt = 0, is_begun = false } = row.progress ?? {};
   const put = await db.run(sql`
-    insert into invocation (id, agent_id, revision_id, instance_id, caller_id, state, owner, lease_until, task_id, turn, context_id, via, root_run_id)
+    insert into invocation (id, agent_id, revision_id, instance_id, caller_id, state, owner, lease_until, task_id, turn, context_id, via, root_run_id,
+      start_id, attempt, begun_at, input)
     values (${row.id}, ${row.agent_id}, ${row.revision_id}, ${row.instance_id}, ${row.caller_id}, 'running', ${owner}, ${fromNow(lease_ms)},
-      ${row.task?.task_id ?? null}, ${row.task?.turn ?? null}, ${row.task?.context_id ?? null}, ${row.through?.via ?? null}, ${row.through?.root_run_id ?? null})
-    on conflict (id) do update set instance_id = excluded.instance_id, revision_id = excluded.revision_id
+      ${row.task?.task_id ?? null}, ${row.task?.turn ?? null}, ${row.task?.context_id ?? null}, ${row.through?.via ?? null}, ${row.through?.root_run_id ?? null},
+      ${start_id}, ${attempt}, case when ${is_begun} then clock_now() end, ${is_begun ? null : (row.input ?? null)})
+    on conflict (id) do update set instance_id = excluded.instance_id, revision_id = excluded.revision_id, start_id = excluded.start_id,
+      attempt = excluded.attempt, begun_at = coalesce(invocation.begun_at, excluded.begun_at),
+      input = case when invocation.begun_at is null and excluded.begun_at is null then coalesce(excluded.input, invocation.input) end
     where invocation.state = 'running' and invocation.owner = ${owner}`);
   return put > 0;
 }
@@ -56,7 +83,7 @@ export async function putRunning(db: Tx, row: RunningInvocation, { owner, lease_
 /** Keeps the first answer. With an owner, only the ingress that follows the call writes. */
 export async function end(db: Tx, id: string, answer: Answer, owner?: string): Promise<void> {
   await db.run(sql`
-    update invocation set state = 'ended', status = ${answer.status}, content_type = ${answer.content_type}, body = ${answer.body}, ended_at = clock_now(),
+    update invocation set state = 'ended', status = ${answer.status}, content_type = ${answer.content_type}, body = ${answer.body}, ended_at = clock_now(), input = null,
       outcome = case when task_id is not null then ${outcomeOf(answer)} end
     where id = ${id} and state = 'running' and (${owner ?? null}::text is null or owner = ${owner ?? null})`);
 }
@@ -73,6 +100,23 @@ export async function find(
 
 export const findById = async (db: Reader, id: string) =>
   await db.one<Invocation>(sql`select ${columns} from invocation where id = ${id}`);
+
+/** Its container works for the call: it is never sent again. */
+export async function setBegun(db: Tx, id: string): Promise<void> {
+  await db.run(sql`
+    update invocation set begun_at = clock_now(), input = null where id = ${id} and state = 'running' and begun_at is null`);
+}
+
+/** No start may begin the call. Only by the ingress that follows it. */
+export async function setWaiting(db: Tx, id: string, owner: string): Promise<void> {
+  await db.run(sql`
+    update invocation set instance_id = null, start_id = null where id = ${id} and state = 'running' and owner = ${owner}`);
+}
+
+/** Sealed. Null for a call that has begun, that another asset has sent, or that is older than this. */
+export async function inputOf(db: Reader, id: string): Promise<Buffer | null> {
+  return (await db.one<{ input: Buffer | null }>(sql`select input from invocation where id = ${id}`))?.input ?? null;
+}
 
 /** True until the end of the run is stored. */
 export async function isOpen(
@@ -127,12 +171,12 @@ export async function claim(
   db: Tx,
   { owner, lease_ms }: Follower,
   { most, except }: { most: number; except: readonly string[] },
-): Promise<Invocation[]> {
-  return await db.all<Invocation>(sql`
+): Promise<Claimed[]> {
+  return await db.all<Claimed>(sql`
     update invocation set owner = ${owner}, lease_until = ${fromNow(lease_ms)}
     where id in (
       select id from invocation where state = 'running' and ${isFree} and id <> all(${except}::uuid[]) order by created_at for update skip locked limit ${most})
-    returning ${columns}`);
+    returning ${claimedColumns}`);
 }
 
 /** Returns the ids of the calls that this ingress still follows. */

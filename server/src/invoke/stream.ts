@@ -1,41 +1,117 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
 import { guardrailsHeader } from '../guardrails/print-done.ts';
 import type { Reply } from '../http/reply.ts';
-import { admit } from './admit.ts';
-import { beginWait } from './await-instance.ts';
+import { within } from '../within.ts';
+import { admit, type Admitted } from './admit.ts';
+import { beginWait, longest_wait_ms } from './await-instance.ts';
 import { brokenConnection, max_answer_bytes, readAnswer } from './answer.ts';
 import type { Incoming } from './call.ts';
 import { guardedEvents, guardedInput, guardedOutput, guardCall } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
+import { notBegun } from './lost-call.ts';
+import { problemIn } from './outcome.ts';
 import { orRecorded, recordCall, recordStream } from './record-call.ts';
 import { rowOfCall } from './row-of-call.ts';
 import { startRun } from './start-run.ts';
-import { callPlaced } from './place-call.ts';
+import { callPlaced, isNotConnected } from './place-call.ts';
 
-/** The agent's output as server-sent events. When the client disconnects, the run is cancelled. */
+const keepalive_ms = 15_000;
+const pause_ms = 500;
+
+/**
+ * The agent's output as server-sent events. When the client disconnects, the run is cancelled. A stream that has not begun within the sync
+ * budget goes on as one that waits: with comments, and then the events or a RUN_ERROR.
+ */
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
+  const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
+  const run_id = randomUUIDv7();
+  const opening = openWhenTaken(ingress, incoming, { admitted, run_id });
+  const early = await within(ingress.sync_budget_ms, opening);
+  if (early !== undefined) return early;
+  opening.catch(() => {}); // the reader may leave before it is read
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-run-id': run_id };
+  return { status: 200, headers, body: waiting(opening, run_id) };
+}
+
+async function* waiting(opening: Promise<StreamReply>, run_id: string): AsyncGenerator<Uint8Array | string> {
+  const failed = (code: string, message: string) =>
+    printServerSentEvent({ data: JSON.stringify({ type: 'RUN_ERROR', code, message, runId: run_id }) });
+  try {
+    let reply: StreamReply | undefined;
+    do {
+      yield ': waiting\n\n';
+      reply = await within(keepalive_ms, opening);
+    } while (reply === undefined);
+    if (!Buffer.isBuffer(reply.body)) {
+      yield* reply.body;
+      return;
+    }
+    const said = problemIn(reply.body);
+    yield failed(said?.code ?? 'agent_error', said?.detail ?? 'The agent did not answer with a stream.');
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    yield failed(error.code, error.detail);
+  }
+}
+
+type StreamReply = Reply & { body: Buffer | AsyncIterable<Uint8Array | string> };
+
+interface NewStream {
+  admitted: Admitted;
+  run_id: string;
+}
+
+/** At an instance that takes it. Throws the refusal, also after ten minutes. */
+async function openWhenTaken(
+  ingress: Ingress,
+  incoming: Incoming,
+  { admitted: first, run_id }: NewStream,
+): Promise<StreamReply> {
+  const { body, signal } = incoming;
+  const until = performance.now() + longest_wait_ms;
+  for (let now = first; ; now = await now.again()) {
+    const wait = beginWait(ingress, { admitted: now, body });
+    const admitted = await wait({ limit_ms: Math.max(0, until - performance.now()), signal });
+    try {
+      const reply = await open(ingress, incoming, { admitted, run_id });
+      if (reply !== undefined) return reply;
+    } catch (error) {
+      if (!isNotConnected(error)) throw error;
+      if (performance.now() >= until) throw notBegun(run_id, error);
+    }
+    await sleep(pause_ms, undefined, { signal: AbortSignal.any([signal, ingress.stopping]) }).catch(() => {}); // the next lines say why
+    signal.throwIfAborted();
+    if (ingress.stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
+  }
+}
+
+/** Undefined when no instance has begun it. */
+async function open(
+  ingress: Ingress,
+  incoming: Incoming,
+  { admitted, run_id }: NewStream,
+): Promise<StreamReply | undefined> {
   const { body: sent, signal } = incoming;
-  const wait = beginWait(ingress, {
-    admitted: await admit(ingress.agents, incoming.caller, incoming.name),
-    body: sent,
-  });
-  const admitted = await wait({ limit_ms: ingress.sync_budget_ms, signal });
   const { agent, revision, user } = admitted;
-  const run = startRun(ingress, admitted, incoming.trace);
+  const run = startRun(ingress, admitted, incoming.trace, run_id);
   const guarded = guardCall(ingress, admitted, run, incoming.caller.origin);
   const refused = { name: 'stream', admitted, run, guarded } as const;
   const checked = await orRecorded(ingress, refused, guardedInput(guarded, sent, signal));
   const recorded = { ...refused, input: checked };
   const placed = ingress.open_calls.place(revision.instances);
-  const storeRow = async () =>
-    revision.has_subagents
-      ? await ingress.followed.put(rowOfCall({ admitted, run }, placed.instance.instance_id))
-      : undefined;
-  const end = () => {
-    placed.end();
-    if (revision.has_subagents) ingress.background(ingress.followed.remove(run.id));
+  // The token of a run is believed while its row is open.
+  const storeRow = async () => {
+    if (revision.has_subagents) await ingress.followed.put(rowOfCall({ admitted, run }, placed.instance.instance_id));
+    return undefined;
   };
+  const forget = async () => {
+    placed.end();
+    if (revision.has_subagents) await ingress.followed.remove(run.id);
+  };
+  const end = () => ingress.background(forget());
   const upstream = {
     agent,
     caller: user,
@@ -46,15 +122,17 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
     body: checked,
     signal,
   } as const;
-  // The token of a run is believed while its row is open.
-  const calling = storeRow()
-    .then(async () => await callPlaced(ingress.connections, placed, upstream, storeRow))
-    .catch((error: unknown) => {
-      end();
-      throw error;
-    });
+  const calling = callPlaced(ingress.connections, placed, upstream, storeRow).catch(async (error: unknown) => {
+    await forget();
+    throw error;
+  });
   const answered = await orRecorded(ingress, recorded, calling);
-  const { status, content_type, retry_after } = answered;
+  const { status, content_type, retry_after, not_begun } = answered;
+  if (not_begun !== undefined && not_begun !== 'full') {
+    await answered.body.dump();
+    await forget();
+    return undefined;
+  }
   const headers = {
     'content-type': content_type,
     'cache-control': 'no-store',

@@ -30,11 +30,20 @@ export interface UpstreamCall {
   method: 'GET' | 'POST';
   path: '/invoke' | '/stream' | '/health' | '/ready' | `/runs/${string}`;
   run?: StartedRun;
+  sending?: Sending;
   /** The events of the run will be read too. */
   has_listener?: boolean;
   headers?: RequestHeaders;
   body?: Uint8Array;
   signal?: AbortSignal;
+}
+
+/** One of the sendings of a call. */
+export interface Sending {
+  /** The only start of the container that may begin the call. Undefined: the one that gets it. */
+  start: string | undefined;
+  /** Counts the sendings, from 1. */
+  attempt: number;
 }
 
 /** A run that the call starts. */
@@ -52,8 +61,10 @@ export interface UpstreamAnswer {
   status: number;
   content_type: string;
   retry_after: string | undefined;
-  /** The wrapper refused the call before the agent's code ran. */
-  is_not_begun: boolean;
+  /** Why the wrapper refused this sending before the agent's code ran. It never begins it later. */
+  not_begun: string | undefined;
+  /** The start of the container that has answered. Undefined for a wrapper that is older than this. */
+  start: string | undefined;
   body: Dispatcher.ResponseData['body'];
 }
 
@@ -77,10 +88,9 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
     }),
   };
   if (call.has_listener === true) headers['x-svc-side-stream'] = '1';
-  for (const name of passed_in) {
-    const value = call.headers?.get(name);
-    if (value !== null && value !== undefined) headers[name] = value;
-  }
+  if (call.sending !== undefined) headers['x-svc-attempt'] = String(call.sending.attempt);
+  if (call.sending?.start !== undefined) headers['x-svc-start'] = call.sending.start;
+  Object.assign(headers, passedHeaders(call.headers));
   const { statusCode: status, headers: said, body } = await send(connections, call, headers);
   const content_type = String(said['content-type'] ?? 'application/json');
   const refusal = refusalOf(call.agent.ref, { status, content_type });
@@ -90,7 +100,19 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
     throw refusal;
   }
   const retry_after = /^\d{1,6}$/.exec(String(said['retry-after']))?.[0];
-  return { status, content_type, retry_after, is_not_begun: said['x-svc-not-begun'] !== undefined, body };
+  return { status, content_type, retry_after, not_begun: one(said['x-svc-not-begun']), start: startOf(said), body };
+}
+
+const one = (value: string | string[] | undefined) => (typeof value === 'string' ? value : undefined);
+
+export function startOf(headers: Dispatcher.ResponseData['headers']): string | undefined {
+  return one(headers['x-svc-start']);
+}
+
+/** Those of the caller that the agent gets. */
+export function passedHeaders(headers: RequestHeaders | undefined): Record<string, string> {
+  const given = passed_in.map((name) => [name, headers?.get(name) ?? null] as const);
+  return Object.fromEntries(given.filter((pair): pair is readonly [string, string] => pair[1] !== null));
 }
 
 const hiddenNames = ({ inputs, outputs }: HiddenContent) =>

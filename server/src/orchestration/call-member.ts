@@ -22,7 +22,7 @@ import { into } from './member-input.ts';
 import { memberRunId } from './member-id.ts';
 import type { Json, MemberAnswer, OrchestrationRun } from './orchestration-run.ts';
 import type { OrchestrationParts } from './parts.ts';
-import { failed, isInterrupted, readMemberAnswer } from './read-member-answer.ts';
+import { failed, readMemberAnswer, runStatusOf } from './read-member-answer.ts';
 import { spanIdOf } from './record-run.ts';
 import { untilRestarted } from './until-restarted.ts';
 
@@ -34,7 +34,9 @@ export interface MemberCall {
   is_callers: boolean;
 }
 
-const most_attempts = 2;
+const most_begun = 2;
+/** A call that no container began is sent again. Each attempt decides anew. */
+const most_attempts = 10;
 
 /**
  * `step` is the step of this call. Throws the refusal, `member_failed`, `member_waits`, `member_changed`, `mapping_needed`, or `invalid` for
@@ -69,6 +71,7 @@ async function callInTime(
   const ref = agentRef(member);
   const origin = { ...noRequest(), ...step.input.origin };
   let sent: ServingInput | undefined;
+  let begun = 0;
   for (let attempt = 1; ; attempt++) {
     const id = memberRunId(step.id, path, attempt);
     const answer = await callThrough(parts.ingress, {
@@ -89,7 +92,10 @@ async function callInTime(
         return { admitted, body: Buffer.from(JSON.stringify({ input: fitted, ...(thread_id && { thread_id }) })) };
       },
     });
-    if (member.retry === true && attempt < most_attempts && isInterrupted(answer)) continue;
+    const status = runStatusOf(answer);
+    if (status === 'not_begun' && attempt < most_attempts) continue;
+    begun++;
+    if (member.retry === true && begun < most_begun && (status === 'interrupted' || status === 'unknown')) continue;
     const { revision_id = null, version = null, digest = null } = sent ?? {};
     const said = readMemberAnswer(ref, answer, is_callers);
     const output = (member.output === undefined ? said : atPointer(said, member.output)) as Json | undefined; // a part of parsed JSON

@@ -5,6 +5,12 @@ import { sql } from '../database/sql.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { orchestrationRunOf } from '../testing/stored-orchestrations.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { servingAgents } from '../deploy/serving.ts';
+import { reaches } from '../deploy/targets/index.ts';
+import { readNow } from '../testing/read-now.ts';
+import { traceContext } from '../trace-context.ts';
+import { callMember } from './call-member.ts';
+import { memberRunId } from './member-id.ts';
 import { orchestrationKind } from './orchestrate.ts';
 import type { OrchestrationRun } from './orchestration-run.ts';
 import type { OrchestrationParts } from './parts.ts';
@@ -54,6 +60,47 @@ test('a member that has failed is not called again, because its fallback was cal
 
 test('a member whose call ended with its process is called again', async () => {
   expect(await callsAfter('internal')).toEqual(['ann', 'bob']);
+});
+
+test('a member whose call did not begin is called again, and one whose call may have begun is not', async () => {
+  const ids = await app.db.one<{ user: string; flow: string; busy: string }>(sql`
+    select u.id as user, f.id as flow, b.id as busy from app_user u, asset f, asset b
+    where u.email = ${max.email} and f.name = 'flow' and b.name = 'busy'`);
+  if (ids === undefined) throw new Error('nothing is stored');
+  const agents = servingAgents({ db: app.db, ingress_key: Buffer.alloc(32), readAsOf: readNow(app.db), reaches });
+  const parts = {
+    ingress: { db: app.db, agents, stopping: new AbortController().signal },
+    readers: { of: () => undefined },
+    recordRefusal: async () => {},
+  } as unknown as OrchestrationParts; // only these members are read
+  const after = async (run_status: string) => {
+    const step = {
+      id: randomUUID(),
+      input: { orchestration_id: ids.flow, name: 'flow', origin: {}, trace: traceContext(new Headers()) },
+      actor: { user_id: ids.user, name: max.email },
+      signal: new AbortController().signal,
+    } as unknown as OrchestrationRun; // and these
+    const body = Buffer.from(JSON.stringify({ code: 'agent_unavailable', detail: 'No.', run_status }));
+    await app.db.run(sql`
+      insert into invocation (id, agent_id, revision_id, caller_id, state, status, content_type, body)
+      values (${memberRunId(step.id, 'ann', 1)}, ${ids.busy}, ${randomUUID()}, ${ids.user}, 'ended', 503, 'application/json', ${body})`);
+    const member = { name: 'ann', ref: 'agents/busy' };
+    const config = { name: 'flow' } as unknown as Parameters<typeof callMember>[2]['config']; // only its budget is read
+    return await callMember(
+      parts,
+      step,
+      { config, asset_ids: new Map([['agents/busy', ids.busy]]) },
+      {
+        path: 'ann',
+        member,
+        input: 'hi',
+      },
+    ).catch((error: unknown) => error);
+  };
+  // The second attempt is decided, and the agent is not deployed here.
+  expect(await after('not_begun')).toMatchObject({ code: 'not_deployed' });
+  expect(await after('interrupted')).toMatchObject({ code: 'member_failed' });
+  expect(await after('unknown')).toMatchObject({ code: 'member_failed' });
 });
 
 test('a run that ends with a failure asks for the cancel of its open calls, and a stop of the service asks for none', async () => {

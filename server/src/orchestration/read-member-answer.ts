@@ -80,9 +80,10 @@ export function errorOf({ code, status, detail, fields: { member_code, member_st
   };
 }
 
-export function isInterrupted({ status, body }: Answer): boolean {
+/** Of a run without an answer of its own. */
+export function runStatusOf({ status, body }: Answer): unknown {
   const said = status === 503 ? readJson(body) : undefined;
-  return (said as { run_status?: unknown } | undefined)?.run_status === 'interrupted';
+  return (said as { run_status?: unknown } | undefined)?.run_status;
 }
 
 function readJson(body: Buffer): unknown {

@@ -51,6 +51,7 @@ export function openIngressRole(parts: RoleParts): Role {
       reaches: { ...reaches, ...reachesOf(more_targets) },
     }),
     run_key: keys['run-token'],
+    envelope: parts.envelope,
     models,
     guardrails,
     spans,

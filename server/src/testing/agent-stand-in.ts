@@ -6,17 +6,27 @@ import { ingressSecret } from '../deploy/ingress-secret.ts';
 import { serveAgent, type StoredAgent } from './stored-agent.ts';
 import type { TestApp } from './test-app.ts';
 
-/** From now on `answer` replies for the agent's container. The server ends with the tests' process. */
-export async function standInFor(app: TestApp, agent: StoredAgent, answer: RequestListener): Promise<void> {
+/**
+ * From now on `answer` replies for the agent's container. The server ends with the tests' process. `cut` ends its connections. A busy
+ * container does not prove itself on a new one.
+ */
+export async function standInFor(
+  app: TestApp,
+  agent: StoredAgent,
+  answer: RequestListener,
+  { isBusy = () => false }: { isBusy?: () => boolean } = {},
+): Promise<{ cut: () => void }> {
   let secret = '';
   const server = createServer((request, response) => {
-    if (request.url === '/identity') prove(secret, request, response);
+    if (isBusy()) request.socket.destroy();
+    else if (request.url === '/identity') prove(secret, request, response);
     else answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
   secret = ingressSecret(app.keys['ingress-secret'], await serveAgent(app, agent, url));
+  return { cut: () => server.closeAllConnections() };
 }
 
 export function prove(secret: string, request: IncomingMessage, response: ServerResponse): void {

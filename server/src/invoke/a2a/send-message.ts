@@ -13,7 +13,7 @@ import { beginOnce, runIdOf } from '../call-key.ts';
 import { forgetUnbegun } from '../call-once.ts';
 import { NotConnected } from '../proven-client.ts';
 import { describeAgent } from '../describe-agent.ts';
-import { answerOf } from '../follow-invocation.ts';
+import { answerOf } from '../answer.ts';
 import type { Ingress } from '../ingress.ts';
 import { problemIn } from '../outcome.ts';
 import type { Listener } from '../listen.ts';
