@@ -1,3 +1,4 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
@@ -10,4 +11,14 @@ test('an unreachable database is unavailable, and a fault in our own query is a 
   expect(asProblem(error)).toMatchObject({ code: 'starting', detail: 'The database is not available right now.' });
   expect(asProblem(new TypeError('x'))).toMatchObject({ code: 'internal' });
   await db.close();
+});
+
+test('a part that cannot be closed does not hide the refusal before it', async () => {
+  const refuse = async () => {
+    await using _part = { [Symbol.asyncDispose]: async () => await Promise.reject(new Error('EBADF')) };
+    throw new Problem('archive_too_large');
+  };
+  const error = await refuse().catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(SuppressedError);
+  expect(asProblem(error)).toMatchObject({ code: 'archive_too_large' });
 });
