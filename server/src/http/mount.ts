@@ -339,6 +339,10 @@ function brokenOff(error: unknown, { incoming, signal }: Exchange, stopping: Abo
 
 /** A refusal that cannot be recorded is answered with the reason for that. */
 async function toProblem(parts: HttpParts, caller: Caller, error: unknown, request_id: string): Promise<Problem> {
+  if (error instanceof SuppressedError) {
+    parts.log.bug(error.error, request_id); // of the closing
+    return await toProblem(parts, caller, error.suppressed, request_id);
+  }
   const problem = asProblem(error);
   if (problem.code === 'internal') parts.log.bug(error, request_id);
   if (problem.code === 'conflict' && problem !== error) parts.log.overtaken(error, request_id);

@@ -1,3 +1,4 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import { expect, test } from 'vitest';
 import { Problem, problems, type ProblemCode } from '@gantry/contract/problems.ts';
 import { openDatabase } from '../database/database.ts';
@@ -22,4 +23,14 @@ test('every 503 says when to ask again, and a thrower that knows the time says i
       expect(print(new Problem(code), 'x').headers['retry-after'], code).toMatch(/^[1-9]\d*$/);
       expect(print(new Problem(code, { retry_after_seconds: 77 }), 'x').headers['retry-after']).toBe('77');
     }
+});
+
+test('a part that cannot be closed does not hide the refusal before it', async () => {
+  const refuse = async () => {
+    await using _part = { [Symbol.asyncDispose]: async () => await Promise.reject(new Error('EBADF')) };
+    throw new Problem('archive_too_large');
+  };
+  const error = await refuse().catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(SuppressedError);
+  expect(asProblem(error)).toMatchObject({ code: 'archive_too_large' });
 });

@@ -3,9 +3,13 @@ import { overtaken } from '../database/overtaken.ts';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import type { Reply } from './reply.ts';
 
-/** An expected refusal keeps its text; anything else is a bug, and its answer reveals nothing. */
+/**
+ * An expected refusal keeps its text; anything else is a bug, and its answer reveals nothing. A part that cannot be closed after a failure never
+ * hides the failure, which `SuppressedError` has as `suppressed`.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof SuppressedError) return asProblem(error.suppressed);
   if (isNoRoom(error)) return new Problem('storage_full', { detail: 'The request failed: the disk is full.' });
   // Class 57P: the database is shutting down, starting up, or ended the connection. Class 53: it is out of memory or of connections.
   // Class 08: a pooler has no connection to give.

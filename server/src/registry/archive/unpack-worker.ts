@@ -1,15 +1,15 @@
 // The thread of unpack.ts.
-import { createReadStream } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import { manifestOf } from '../content.ts';
 import { readArchive } from './read-archive.ts';
+import { readPacked } from './read-packed.ts';
 import type { Answer, Given } from './unpack.ts';
 
 const { descriptor } = workerData as Given; // from unpack.ts
 
 try {
-  const files = await readArchive(createReadStream('', { fd: descriptor, start: 0, autoClose: false }));
+  const files = await readArchive(readPacked(descriptor));
   answer(
     { files, manifest: manifestOf(files) },
     [...files.values()].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : [])),

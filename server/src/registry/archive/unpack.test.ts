@@ -1,5 +1,6 @@
 // As in a push: received into a file, and read in a thread.
 import { randomBytes } from 'node:crypto';
+import { fstatSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,8 @@ import { projectLimits } from '@gantry/contract/agent-project.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archiveOf, streamOf, tarOf, type TestEntry } from '../../testing/project-archive.ts';
 import { receiveArchive } from './receive-archive.ts';
+import { readArchive } from './read-archive.ts';
+import { readPacked } from './read-packed.ts';
 import { unpack as unpackFile, type UnpackLimits } from './unpack.ts';
 
 let directory: string;
@@ -31,6 +34,13 @@ test('files come back from the thread byte for byte', async () => {
   expect(Buffer.from(files.get('agent.py') ?? []).toString()).toBe('graph = 1');
   expect(Buffer.from(files.get('data') ?? []).equals(bytes)).toBe(true);
   expect(files.get('empty')).toHaveLength(0);
+});
+
+test('a refused archive stays open for its owner, who closes it', async () => {
+  const bomb = archiveOf([{ path: 'zeros', content: Buffer.alloc(20_000_000) }]);
+  await using packed = await receiveArchive(bomb, { directory, signal: never });
+  await expect(readArchive(readPacked(packed.descriptor))).rejects.toMatchObject({ code: 'archive_too_large' });
+  expect(fstatSync(packed.descriptor).isFile()).toBe(true);
 });
 
 const deep = (levels: number): TestEntry => ({
