@@ -104,6 +104,7 @@ test('a span without a valid id or time is rejected, and the others of its reque
     { ...good, traceId: '0'.repeat(32) },
     { ...good, spanId: 'short' },
     { ...good, endTimeUnixNano: '-1' },
+    { ...good, endTimeUnixNano: '9'.repeat(20) },
     { ...good, name: undefined },
     null,
     'text',
