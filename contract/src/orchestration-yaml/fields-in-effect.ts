@@ -62,7 +62,11 @@ export const orchestrationFieldsInEffect: readonly FieldEffect[] = [
     sentence: 'A run that reaches it fails, with the answers of its members so far.',
   },
   { field: 'on_error', state: 'in effect', sentence: 'With `continue`, the run ends as `partial`.' },
-  { field: 'budget_usd', state: 'in effect', sentence: 'Checked before each call of a member.' },
+  {
+    field: 'budget_usd',
+    state: 'in effect',
+    sentence: 'Checked before each call of a member, and before each call to a model that names the run (`X-Svc-Run`).',
+  },
   { field: 'shared_state', state: 'listed', sentence: 'Members get their input, and share no other state.' },
   { field: 'deploy.target', state: 'in effect', value: 'local', sentence: 'Runs in the service.' },
   { field: 'deploy.target', state: 'refused', except: 'local', sentence: 'Only the target `local` exists so far.' },

@@ -14,6 +14,7 @@ import { openCall } from './open-call.ts';
 import { KeyEnded } from './open-calls.ts';
 import type { GatewayParts } from './parts.ts';
 import { openCallSpan } from './record-call.ts';
+import { requireRunBudget } from './run-budget.ts';
 import { runOfCall } from './run-of-call.ts';
 import { isJson, type Wire } from './wires/wire.ts';
 
@@ -49,6 +50,7 @@ export async function callModel(
   const asked = typeof sent['model'] === 'string' ? sent['model'] : '';
   const span = openCallSpan(gateway.spans, { caller: incoming.caller, run, trace: incoming.trace, model: asked });
   try {
+    await requireRunBudget(gateway.db, run);
     const judge = askJudge(gateway, { payer: incoming.caller, run });
     const ask: AskFor = (rule, ends) => async (request) => await incoming.whileWaiting(judge(rule, ends)(request));
     replying = callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, signal, ask, span }));

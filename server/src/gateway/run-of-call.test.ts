@@ -122,3 +122,27 @@ test('costs are split by run, and a run has the costs of the runs that it has ca
   );
   expect(await runsIn(member)).toEqual(new Map([[member, 2]]));
 });
+
+test('a call in a run whose orchestration has spent its `budget_usd` is refused, and others go on', async () => {
+  const root = randomUUID();
+  // A call costs $0.003.
+  const config = JSON.stringify({ budget_usd: '0.005' });
+  await stage.app.db.run(sql`
+    with c as (insert into content (digest, config, manifest, dependencies, source, lock, base_image, python, pins) values ('of-this-run', ${config}::jsonb, '{}', '{}', 'x', '', '', '', '[]') returning digest)
+    insert into run (id, kind, mutex, input, actor_id, actor_name, behind, state, started_at)
+    select ${root}, 'orchestration', ${root}, jsonb_build_object('digest', c.digest), ${randomUUID()}, 'max', false, 'running', clock_now() from c`);
+  const member = () => call(signed(claims({ root_run_id: root })));
+  stage.upstream.mock.clearRequests();
+  for (const status of [200, 200]) {
+    expect(await member()).toMatchObject({ status });
+    await lastRow();
+  }
+  expect(await member()).toMatchObject({
+    status: 429,
+    code: 'budget_exceeded',
+    message: expect.stringContaining('$0.006') as string,
+  });
+  expect(stage.upstream.mock.getRequests()).toHaveLength(2);
+  expect(await call(signed(claims()))).toMatchObject({ status: 200 });
+  expect(await call(undefined)).toMatchObject({ status: 200 });
+});

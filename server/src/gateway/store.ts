@@ -27,6 +27,14 @@ export const modelsById = async (db: Reader, ids: readonly string[]) =>
 export const catalogue = async (db: Reader) =>
   await db.all<ModelRow>(sql`select ${columns} from ${newest} where a.kind = 'model' order by a.name`);
 
+/** `budget_usd` of the orchestration whose run it is, as decimal text. */
+export async function budgetOfRun(db: Reader, run_id: string): Promise<string | undefined> {
+  const row = await db.one<{ budget_usd: string | null }>(sql`
+    select c.config ->> 'budget_usd' as budget_usd from run r join content c on c.digest = r.input ->> 'digest'
+    where r.id = ${run_id} and r.kind = 'orchestration'`);
+  return row?.budget_usd ?? undefined;
+}
+
 /** Every governed change moves it. */
 export const head = async (tx: Tx) => await tx.one<{ hash: string }>(sql`select ${governanceHead} as hash`);
 

@@ -94,6 +94,7 @@ test('a member whose call did not begin is called again, and one whose call may 
         path: 'ann',
         member,
         input: 'hi',
+        is_callers: false,
       },
     ).catch((error: unknown) => error);
   };
