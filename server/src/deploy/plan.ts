@@ -7,6 +7,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
+import { describeRevocation } from '../approvals/approval-for.ts';
 import type { Database } from '../database/database.ts';
 import { costForecast } from '../ledger/agent-cost.ts';
 import { settings } from '../principals/find.ts';
@@ -105,9 +106,10 @@ async function permission(
     const subject = await deploySubject(db, asset, { version_id: version.id, digest: version.digest, target, config });
     const decision = decide(user, 'agent.deploy', subject);
     if (!decision.allowed) return verdict('authorize', 'fail', decision.reason);
-    return decision.bypass === 'approval'
-      ? verdict('authorize', 'notice', 'You deploy without an approval, as an admin. The audit log records that.')
-      : verdict('authorize', 'pass', decision.because);
+    if (decision.bypass !== 'approval') return verdict('authorize', 'pass', decision.because);
+    const revoked = await describeRevocation(db, { version_id: version.id, digest: version.digest, target });
+    const bypass = 'You deploy without an approval, as an admin. The audit log records that.';
+    return verdict('authorize', 'notice', revoked === undefined ? bypass : `${bypass} ${revoked}`);
   });
 }
 

@@ -66,6 +66,7 @@ function keep(): Keeper {
   const keeper = startKeeper(stage.parts, {
     onError: (error) => errors.push(error),
     look_every_ms: 100,
+    hung_after_ms: 0,
     sweep_every_ms: 1000,
   });
   keepers.push(keeper);

@@ -34,6 +34,8 @@ export type Keeper = Pick<Loop, 'stop'>;
 export interface KeeperSettings {
   onError: (error: unknown) => void;
   look_every_ms?: number;
+  /** The shortest time without an answer of a container that hangs. */
+  hung_after_ms?: number;
   /** The interval between searches for containers and images without an owner. */
   sweep_every_ms?: number;
 }
@@ -47,7 +49,7 @@ const max_starts_at_once = 4;
 
 export function startKeeper(
   parts: DeployParts,
-  { onError, look_every_ms = 1500, sweep_every_ms = 15_000 }: KeeperSettings,
+  { onError, look_every_ms = 1500, hung_after_ms, sweep_every_ms = 15_000 }: KeeperSettings,
 ): Keeper {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -55,7 +57,7 @@ export function startKeeper(
   const lists = new Map<TargetName, Instance[]>();
   const keeping: Keeping = {
     parts,
-    silences: countSilences(),
+    silences: countSilences(hung_after_ms),
     unchanged: new Map(),
     use: processorUse(),
     idle: idleness(),

@@ -43,7 +43,7 @@ beforeEach(async () => {
   await stage.database.db.run(sql`delete from instance`);
   stage.clear();
   errors = [];
-  keeper = startKeeper(stage.parts, { onError: (error) => errors.push(error), look_every_ms: 100 });
+  keeper = startKeeper(stage.parts, { onError: (error) => errors.push(error), look_every_ms: 100, hung_after_ms: 0 });
 });
 afterEach(async () => {
   await keeper?.stop();

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { operationSteps, type Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import { revoke } from '../../approvals/revoke.ts';
 import { sql } from '../../database/sql.ts';
 import { runEvents } from '../../runs/events.ts';
 import { startWorker, type Worker } from '../../runs/worker.ts';
@@ -12,6 +13,7 @@ import { showDeploy } from '../find-deploy.ts';
 import * as instanceStore from '../instance-store.ts';
 import { setSecret } from '../../secrets/set.ts';
 import { agentStatus } from '../status.ts';
+import { plan } from '../plan.ts';
 import * as store from '../store.ts';
 import { deleteAgent } from './delete.ts';
 import { operationKinds } from './kinds.ts';
@@ -306,6 +308,24 @@ describe('a warm revision', () => {
     expect((await back(name)).state).toBe('done');
     expect(stage.provisioned).toBe(provisioned + 1);
   });
+});
+
+test('an admin who goes back to a version with a revoked approval reads who revoked it and why', async () => {
+  const { name, ref } = await stage.push({});
+  const approval = await stage.approve(ref);
+  await ended(await ask(ref));
+  const next = await stage.push({ name, version: '2.0.0' });
+  await ended(await ask(next.ref));
+  expect((await back(name)).notices.join(' ')).not.toContain('revoked');
+  await ended(await ask(next.ref));
+  await revoke(stage.parts.db, await stage.cast.caller('max'), approval, 'it tells secrets');
+  const said = /Its approval was revoked at \S+ by max@\S+: it tells secrets/;
+  expect((await plan(stage.parts, await root(), { ref })).verdicts).toContainEqual({
+    check: 'authorize',
+    verdict: 'notice',
+    detail: expect.stringMatching(said),
+  });
+  expect((await back(name)).notices.join(' ')).toMatch(said);
 });
 
 test('a redeploy starts as many instances as serve, and scale stays within the approved numbers', async () => {
