@@ -31,7 +31,7 @@ export interface CallInput {
   /** For the judges of its guardrails. */
   ask: AskFor;
   span?: CallSpan;
-  /** Around each wait for the upstream. */
+  /** Around each wait for the ledger and for the upstream. */
   whileWaiting?: Place['whileWaiting'];
 }
 
@@ -54,12 +54,14 @@ export function openCall(
   const hold = async (model: string, attempt: number): Promise<Attempt> => {
     const { asked } = current;
     const hold_id = randomUUIDv7();
-    const admitted = await gateway.admission.admit({
+    const admitting = gateway.admission.admit({
       caller,
       hold_id,
       model,
       reservation: (facts) => reservationOf(wire, asked, { ...facts, caller, run, call_id, hold_id, attempt }),
     });
+    // All that wait share a transaction, so many calls of a key are admitted at once.
+    const admitted = await whileWaiting(admitting);
     return {
       gateway,
       wire,

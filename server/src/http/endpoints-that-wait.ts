@@ -2,8 +2,8 @@ import type { EndpointName } from '@gantry/contract/endpoints.ts';
 
 /**
  * Their handlers wait for something else than this process and its database: an agent, a provider, the engine, an upload, or their own fair
- * slots. From their first wait on they hold no place (work-places.ts). Each other handler holds its place until the answer, and calls of
- * models until they wait for the provider.
+ * slots. From their first wait on they hold no place (work-places.ts). Each other handler holds its place until the answer. Calls of models
+ * give it back themselves, for the ledger and the provider.
  */
 export const endpointsThatWait: ReadonlySet<EndpointName> = new Set([
   'a2a.cancel',

@@ -10,10 +10,10 @@ export interface FairShares {
   paceBody: BodyPace;
 }
 
-const most_working = 4;
+const most_working = 2;
 /** Of the connections of the process. */
 const part_open = 1 / 4;
-const body_bytes_per_second = 16 * 1024 * 1024;
+const body_bytes_per_second = 8 * 1024 * 1024;
 const longest_body_wait_ms = 30_000;
 
 export function fairShares({ max_connections }: { max_connections: number }): FairShares {
