@@ -18,6 +18,8 @@ import { agentYaml, writeProject } from './write-project.ts';
 const agents = Array.from({ length: inSoak(4, 20) }, (_, n) => `kept-${n}`);
 const rounds = inSoak(1, 8);
 const half = agents.length / 2;
+/** To each agent whose container lives, at the moment of the kill. */
+const calls = inSoak(10, 40);
 // A restart after a crash waits longer than a takeover.
 const patience = { timeout: 90_000, interval: 100 };
 
@@ -83,8 +85,14 @@ test('each agent is kept by one of two services whichever is killed, and no cont
     await delay(Math.random() * 4000);
     const victim = Math.random() < 0.5 ? 0 : 1;
     const survivor = 1 - victim;
+    const steady = agents.filter((name) => !crashed.some((id) => agentIn.get(id) === name));
+    const calling = Promise.allSettled(
+      steady.flatMap((name) => Array.from({ length: calls }, async () => await callDetached(victim, name))),
+    );
+    await delay(Math.random() * 100);
     const killed_at = performance.now();
     await services.kill(victim);
+    await calling;
     const all = [0, 0].with(survivor, agents.length);
     await expect.poll(held, { timeout: 8000, interval: 50 }).toEqual(all);
     takeovers_ms.push(Math.round(performance.now() - killed_at));
@@ -96,6 +104,8 @@ test('each agent is kept by one of two services whichever is killed, and no cont
     expect(begun.toSorted()).toEqual(crashed.toSorted());
     const running = await engine.docker.listContainers({ filters: ownedBy(engine, 'agent') });
     expect(running.map(({ Id }) => Id).toSorted()).toEqual([...agentIn.keys()].toSorted());
+    // Every call that was stored has its answer, also one that the killed service had not sent.
+    await expect.poll(async () => await endsSince(since, steady), patience).toEqual({ open: 0, lost: 0 });
     restarts.push(begun.length);
     await services.start(victim);
   }
@@ -137,6 +147,22 @@ async function startedSince(since: Date): Promise<string[]> {
   for await (const chunk of stream) text += String(chunk);
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => (JSON.parse(line) as { Actor: { ID: string } }).Actor.ID);
+}
+
+/** Its caller may lose the connection. */
+async function callDetached(service: number, name: string): Promise<void> {
+  const agent = callAgent(`${services.urls[service]}/agents/${name}`, services.token);
+  await agent.send('/invoke', {
+    method: 'POST',
+    headers: { prefer: 'respond-async' },
+    body: JSON.stringify({ input: { said: 'kept?' } }),
+  });
+}
+
+async function endsSince(since: Date, names: readonly string[]): Promise<{ open: number; lost: number } | undefined> {
+  return await services.db.one<{ open: number; lost: number }>(sql`
+    select count(*) filter (where i.state = 'running')::int as open, count(*) filter (where i.status <> 200)::int as lost
+    from invocation i join asset a on a.id = i.agent_id where a.name = any(${names}) and i.created_at >= ${since}`);
 }
 
 async function answering(service: number): Promise<number[]> {

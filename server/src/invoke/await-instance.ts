@@ -10,6 +10,13 @@ import type { Ingress } from './ingress.ts';
 export const longest_wait_ms = 10 * 60_000;
 const look_again_ms = 100;
 
+interface Wait {
+  limit_ms: number;
+  signal: AbortSignal;
+  /** Awaited before the first look. The wait ends with its error. */
+  onEntered?: () => Promise<void>;
+}
+
 /**
  * Throws `too_many_runs`, and `agent_unavailable` after a failed start. The result is called once, and gives the admission of the call at an
  * instance, maybe of a newer revision. It throws the refusal at that moment, and `agent_unavailable` after a failed start or the limit.
@@ -17,14 +24,15 @@ const look_again_ms = 100;
 export function beginWait(
   ingress: Pick<Ingress, 'agents' | 'waiting' | 'stopping'>,
   { admitted, body }: { admitted: Admitted; body: Uint8Array },
-): (until: { limit_ms: number; signal: AbortSignal }) => Promise<Admitted> {
+): (until: Wait) => Promise<Admitted> {
   if (admitted.revision.instances.length > 0) return async () => await Promise.resolve(admitted);
   refuseAfterFailure(admitted);
   const leave = ingress.waiting.enter(admitted, body);
-  return async ({ limit_ms, signal }) => {
+  return async ({ limit_ms, signal, onEntered }) => {
     const until = performance.now() + limit_ms;
     const ending = AbortSignal.any([signal, ingress.stopping]);
     try {
+      await onEntered?.();
       for (let now = admitted; ; now = await now.again()) {
         if (now.revision.instances.length > 0) return now;
         refuseAfterFailure(now);

@@ -142,9 +142,11 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
     }
     if (now.revision.instances.length > 0) return now;
     const wait = beginWait(ingress, { admitted: now, body });
-    await tell('waits');
-    accept();
-    return await wait({ limit_ms: Math.max(0, until - performance.now()), signal: withdrawing.signal });
+    const onEntered = async () => {
+      await tell('waits');
+      accept();
+    };
+    return await wait({ limit_ms: Math.max(0, until - performance.now()), signal: withdrawing.signal, onEntered });
   }
 
   async function untilAdmitted(tries: number, last: Admitted): Promise<Admitted> {
