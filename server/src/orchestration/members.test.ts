@@ -143,6 +143,14 @@ test('a failed member has its reason in the answer, and so has the merge agent',
   expect(JSON.parse(String(calls['asker']?.[1]?.input['question']))).toMatchObject({ answers: { plain: failed } });
 });
 
+test('a run that fails has the reasons of its members', async () => {
+  const name = await deployed({ strategy: 'parallel', on_error: 'continue', agents: { plain } });
+  expect(await run(name, { input: 'fail' })).toMatchObject({
+    status: 502,
+    json: { code: 'member_failed', members: { plain: { status: 'failed', error } } },
+  });
+});
+
 describe('a member with timeout_seconds', () => {
   const slow = { ...plain, timeout_seconds: 1 };
   const late = {

@@ -50,28 +50,30 @@ async function orchestrate(parts: OrchestrationParts, run: OrchestrationRun): Pr
   };
   const failures = await failuresOf(parts.ingress.db, run.id);
   const last = new Map<string, Outcome>();
-  for (let calls = 0; ;) {
-    const next = strategies[config.strategy](story);
-    if ('answer' in next) {
-      const { text, state: status } = next.answer;
-      return { status, output: { text, members: membersOf(config, last) } };
+  try {
+    for (let calls = 0; ;) {
+      const next = strategies[config.strategy](story);
+      if ('answer' in next) {
+        const { text, state: status } = next.answer;
+        return { status, output: { text, members: membersOf(config, last) } };
+      }
+      const fresh = next.calls.filter(({ path }) => !story.ended.has(path));
+      calls += fresh.length;
+      if (calls > most_calls)
+        throw new Problem('too_many_calls', { detail: `A run makes at most ${most_calls} calls of members.` });
+      await Promise.all(
+        fresh.map(async (call) => {
+          const outcome = await settle(parts, run, { ...orchestration, failures }, call).catch((error: unknown) => {
+            if (error instanceof Problem) last.set(call.member, { status: 'failed', error: errorOf(error) });
+            throw error;
+          });
+          story.ended.set(call.path, outcome);
+          last.set(call.member, outcome);
+        }),
+      );
     }
-    const fresh = next.calls.filter(({ path }) => !story.ended.has(path));
-    calls += fresh.length;
-    if (calls > most_calls)
-      throw new Problem('too_many_calls', { detail: `A run makes at most ${most_calls} calls of members.` });
-    await Promise.all(
-      fresh.map(async (call) => {
-        const outcome = await settle(parts, run, { ...orchestration, failures }, call).catch((error: unknown) => {
-          if (error instanceof Problem) last.set(call.member, { status: 'failed', error: errorOf(error) });
-          throw error;
-        });
-        story.ended.set(call.path, outcome);
-        last.set(call.member, outcome);
-      }),
-    ).catch((error: unknown) => {
-      throw error instanceof Problem ? withMembers(error, membersOf(config, last)) : error;
-    });
+  } catch (error) {
+    throw error instanceof Problem ? withMembers(error, membersOf(config, last)) : error;
   }
 }
 

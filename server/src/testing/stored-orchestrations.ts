@@ -49,7 +49,7 @@ export async function orchestrationRunOf(
   await db.run(sql`
     insert into run (id, kind, mutex, input, actor_id, actor_name, behind, state, started_at, ended_at)
     select ${id}, 'orchestration', ${id}, jsonb_build_object('orchestration_id', a.id, 'name', a.name, 'version', '1.0.0', 'digest', 'x',
-      'version_id', (select v.id from version v where v.asset_id = a.id order by v.created_at limit 1),
+      'version_id', (select v.id from version v where v.asset_id = a.id limit 1),
       'trace', jsonb_build_object('trace_id', ${'0'.repeat(32)}::text)), i.id, i.label, false, ${state}, clock_now(),
       case when ${state} <> 'running' then clock_now() end
     from identity i, asset a where i.label = ${label} and a.kind = 'orchestration' and a.name = ${name}`);

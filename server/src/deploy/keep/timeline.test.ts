@@ -142,7 +142,7 @@ test('a restart that does not become ready counts as a restart, and three crashe
   await expect
     .poll(async () => (await alerts()).map(({ event }) => event), patience)
     .toEqual(['agent.crashing', 'agent.steady']);
-  while (await tell(db, { mail: false }));
+  while (await tell(db, { mail: false, onError: (error) => errors.push(error) }));
   const told = await db.all<{ email: string; kind: string }>(sql`
     select u.email, n.kind from notification n join app_user u on u.id = n.user_id where n.account = ${`agents/${name}`} order by 1, n.seq`);
   expect(told.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['agent_crashing', 'agent_steady']));
@@ -156,7 +156,7 @@ test('the first crash soon after a deploy is an alert with the command that goes
   await db.run(sql`update run set ended_at = clock_now() where id = ${id}`);
   crash(id);
   await expect.poll(() => said(name), patience).toEqual(['ended exited', 'crashing', 'started']);
-  while (await tell(db, { mail: false }));
+  while (await tell(db, { mail: false, onError: (error) => errors.push(error) }));
   const [told] = await db.all<{ words: string }>(
     sql`select words from notification where account = ${`agents/${name}`}`,
   );
