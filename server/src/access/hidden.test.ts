@@ -373,6 +373,8 @@ describe('an asset has one name for every reader: no other spelling reaches it t
     }
     const here = await rawGet(endpointUrl(app.url, endpoint, params, {}).pathname + query);
     if (['invoke.run', 'orchestrate.run', 'a2a.task', 'a2a.watch'].includes(name)) expect(here).toBe(404);
+    // Its orchestration is not deployed.
+    else if (name === 'orchestrate.input') expect(here).toBe(409);
     else expect([200, 503]).toContain(here); // 503: the agent exists, but its container is missing
   });
 
