@@ -30,7 +30,7 @@ afterAll(async () => {
 
 async function add(who: TestUser, team: string, name: string, more: object = {}): Promise<void> {
   // Only an admin sets an address.
-  const address = who === victor ? {} : { base_url: upstreams.at(name) };
+  const address: Record<string, string> = who === victor ? {} : { base_url: upstreams.at(name) };
   const provider = who === victor ? 'openai' : 'acme';
   const config = { provider, model: `at-${name}`, ...address, ...more };
   await who.client.call('registry.create', { params: { kind: 'model' }, body: { name, team, config } });

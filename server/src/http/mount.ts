@@ -12,6 +12,7 @@ import { actorOf, type Caller } from '../access/caller.ts';
 import type { RecordRefusal } from '../access/refused.ts';
 import { theOrg } from '../access/subject.ts';
 import { traceContext, type TraceContext } from '../trace-context.ts';
+import { abortedBy } from './aborted-by.ts';
 import { printAnswer } from './answer.ts';
 import { announcedBytes, archiveOf, readBytes, readJson, requireType } from './body.ts';
 import type { Console } from './console.ts';
@@ -119,21 +120,6 @@ export function mount(parts: HttpParts): RequestListener {
     });
     const ends = { signal: ending.signal, endEarly: () => endless.add(ending), closed };
     void answer(parts, routes, exchangeOf(parts, incoming, ends), outgoing);
-  };
-}
-
-/** What is in the set ends with the signal. One listener serves all requests. */
-function abortedBy(signal: AbortSignal): Pick<Set<AbortController>, 'add' | 'delete'> {
-  const open = new Set<AbortController>();
-  signal.addEventListener('abort', () => {
-    for (const each of open) each.abort(signal.reason);
-  });
-  return {
-    add: (one) => {
-      if (signal.aborted) one.abort(signal.reason);
-      return open.add(one);
-    },
-    delete: (one) => open.delete(one),
   };
 }
 

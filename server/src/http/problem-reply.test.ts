@@ -1,4 +1,3 @@
-import { Problem } from '@gantry/contract/problems.ts';
 import { expect, test } from 'vitest';
 import { Problem, problems, type ProblemCode } from '@gantry/contract/problems.ts';
 import { openDatabase } from '../database/database.ts';
