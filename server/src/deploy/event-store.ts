@@ -50,13 +50,13 @@ export const events = async (
 export interface LastEnd {
   reason: EndReason;
   detail: string;
-  at: string;
 }
 
 /** Also of an instance that is removed. */
-export const lastEnd = async (db: Reader, instance_id: string) =>
+export const lastEnd = async (db: Reader, instance_id: string, within_seconds: number) =>
   await db.one<LastEnd>(sql`
-    select reason, detail, at from agent_event where instance_id = ${instance_id} and kind = 'ended'
+    select reason, detail from agent_event
+    where instance_id = ${instance_id} and kind = 'ended' and at >= clock_now() - make_interval(secs => ${within_seconds})
     order by id desc limit 1`);
 
 interface Crashes {

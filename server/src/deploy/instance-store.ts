@@ -294,11 +294,6 @@ export const calledInstance = async (db: Reader, id: string) =>
     from instance i join revision v on v.id = i.revision_id join asset a on a.id = v.agent_id join team t on t.id = a.team_id
     where i.id = ${id}`);
 
-export async function lastExit(db: Reader, id: string): Promise<string | undefined> {
-  const row = await db.one<{ last_exit: string | null }>(sql`select last_exit from instance where id = ${id}`);
-  return row?.last_exit ?? undefined;
-}
-
 /** The revision behind an agent's address, its instances that take calls, and the desired state. */
 export interface ServingRow extends CalledRevision {
   addresses: Address[];

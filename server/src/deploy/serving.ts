@@ -21,6 +21,7 @@ import {
 import { ingressSecret } from './ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import { servingConfig } from './serving-config.ts';
+import { lastEnd, type LastEnd } from './event-store.ts';
 import * as instanceStore from './instance-store.ts';
 import type * as store from './store.ts';
 import { findTarget, type Reaches } from './targets/index.ts';
@@ -85,10 +86,11 @@ export interface ServingAgents {
   wake(revision_id: string): Promise<void>;
   /** An instance, whose revision may be replaced by now. Undefined when it is gone. */
   instance(id: string): Promise<{ revision: CalledRevision; address: ServingAddress } | undefined>;
-  /** Why its container last ended, as a sentence. Undefined for an instance that is removed, or has never ended. */
-  lastExit(id: string): Promise<string | undefined>;
+  /** Why its container ended within this time. Undefined when nobody has seen an end. */
+  lastEnd(id: string, within_seconds: number): Promise<LastEnd | undefined>;
 }
 
+export type { LastEnd } from './event-store.ts';
 export { instanceEpoch } from './instance-store.ts';
 
 interface Served {
@@ -169,7 +171,7 @@ export function servingAgents({
       waking.set(revision_id, asked);
       await asked;
     },
-    lastExit: async (id) => await instanceStore.lastExit(db, id),
+    lastEnd: async (id, within_seconds) => await lastEnd(db, id, within_seconds),
     instance: async (id) => {
       const row = await instanceStore.calledInstance(db, id);
       if (row === undefined || row.address === null) return undefined;

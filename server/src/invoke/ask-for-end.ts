@@ -52,9 +52,9 @@ export async function askForEnd(
     silent_since = seen === 'silent' ? (silent_since ?? performance.now()) : undefined;
     const isTooLong = silent_since !== undefined && performance.now() - silent_since > longest_wait_ms;
     if (seen === 'gone' || seen === 'not_here' || isTooLong) {
-      const why = await retryWhileAway(signal, async () => await agents.lastExit(call.instance_id));
+      const end = await retryWhileAway(signal, async () => await agents.lastEnd(call.instance_id, stored_seconds_ago));
       const lost = is_begun ? interrupted : unknown;
-      return signal.aborted ? undefined : { problem: lost(call.id, seen === 'gone' ? why : undefined) };
+      return signal.aborted ? undefined : { problem: lost(call.id, seen === 'gone' ? end : undefined) };
     }
     if (seen === 'running' && !is_begun) {
       is_begun = true;

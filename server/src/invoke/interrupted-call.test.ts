@@ -96,7 +96,7 @@ test('the calls of an earlier service are followed as soon as the database is ba
       member: async () => await Promise.reject(new Error('nobody calls')),
       wake: async () => {},
       instance: async () => undefined,
-      lastExit: async () => undefined,
+      lastEnd: async () => undefined,
     },
     run_key: Buffer.alloc(32),
     envelope: openEnvelope(Buffer.alloc(32)),

@@ -3,6 +3,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { GuardedCall } from '../guardrails/guarded-call.ts';
 import type { Event } from '../guardrails/guarded-events.ts';
+import { brokenConnection } from './answer.ts';
 import { passedEvents, readEvents } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import type { PlacedCall } from './place-call.ts';
@@ -45,7 +46,9 @@ export async function listen(
     if (!answered.content_type.startsWith('text/event-stream')) return await answered.body.dump();
     // Without an encoding the body gives buffers.
     const body = answered.body as AsyncIterable<Buffer>;
-    const chunks = wholeEvents(body, { ref: to.agent.ref, run_id, stopping });
+    // The answer of the call says why its container ended.
+    const why = async (cause: unknown) => await Promise.resolve(brokenConnection(to.agent.ref, cause));
+    const chunks = wholeEvents(body, { run_id, why });
     const events =
       guarded === undefined ? readEvents(chunks) : passedEvents(guarded.again(), chunks, { run_id, signal });
     for await (const event of events) if (!listener.hear(event)) break;

@@ -1,19 +1,20 @@
 // What is said of a call without an answer. Who reads `run_status` knows if it may repeat the call.
 import { Problem } from '@gantry/contract/problems.ts';
+import type { LastEnd } from '../deploy/serving.ts';
 
 /** The run had begun, and its container is gone. */
-export function interrupted(run_id: string, why: string | undefined): Problem {
+export function interrupted(run_id: string, end: LastEnd | undefined): Problem {
   return new Problem('agent_unavailable', {
-    detail: sentences(why, 'The container stopped or died before the run ended.'),
-    fields: { run_id, run_status: 'interrupted' },
+    detail: sentences(end?.detail, 'The container stopped or died before the run ended.'),
+    fields: { run_id, run_status: 'interrupted', ...(end && { reason: end.reason }) },
   });
 }
 
 /** Its container is gone, or is older than the proof that a call did not begin. */
-export function unknown(run_id: string, why: string | undefined): Problem {
+export function unknown(run_id: string, end: LastEnd | undefined): Problem {
   return new Problem('agent_unavailable', {
-    detail: sentences(why, 'The service cannot tell whether the run began.'),
-    fields: { run_id, run_status: 'unknown' },
+    detail: sentences(end?.detail, 'The service cannot tell whether the run began.'),
+    fields: { run_id, run_status: 'unknown', ...(end && { reason: end.reason }) },
   });
 }
 
@@ -23,7 +24,7 @@ export function notBegun(run_id: string, why: Problem): Problem {
   return new Problem('agent_unavailable', {
     detail: sentences(why.detail, 'The call did not begin, so it is safe to repeat it.'),
     ...(why.hint !== undefined && { hint: why.hint }),
-    retry_after_seconds: why.retry_after_seconds ?? 5,
+    ...(why.retry_after_seconds !== undefined && { retry_after_seconds: why.retry_after_seconds }),
     fields: { ...why.fields, run_id, run_status: 'not_begun' },
   });
 }

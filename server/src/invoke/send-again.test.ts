@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   container = wrapperStandIn();
-  await app.db.run(sql`update instance set last_exit = null`);
+  await app.db.run(sql`delete from agent_event`);
 });
 
 type Init = Omit<RequestInit, 'headers'> & { name?: string; headers?: Record<string, string> };
@@ -220,10 +220,18 @@ const url = async () =>
     await app.db.one<{ url: string }>(sql`
   select i.url from instance i join revision v on v.id = i.revision_id where v.agent_id = ${agents.greeter.asset_id}`)
   )?.url;
-const setUrl = async (to: string | null, why: string | null = null) =>
+const setUrl = async (to: string | null) =>
   await app.db.run(sql`
-    update instance i set url = ${to}, last_exit = coalesce(${why}, last_exit)
+    update instance i set url = ${to}
     from revision v where v.id = i.revision_id and v.agent_id = ${agents.greeter.asset_id}`);
+/** As the keeper notes it. */
+async function endContainer(detail: string): Promise<void> {
+  await app.db.run(sql`
+    insert into agent_event (agent_id, target, revision_id, instance_id, kind, reason, detail)
+    select v.agent_id, i.target, v.id, i.id, 'ended', 'out_of_memory', ${detail}
+    from instance i join revision v on v.id = i.revision_id where v.agent_id = ${agents.greeter.asset_id}`);
+  await setUrl(null);
+}
 
 test('a call that its container had begun is interrupted with the reason, and one that it had not is safe to repeat', async () => {
   container.hold();
@@ -234,11 +242,12 @@ test('a call that its container had begun is interrupted with the reason, and on
   await expect.poll(() => container.told.size).toBe(2);
   await sleep(100);
   const why = 'The container exited with code 137 because it ran out of memory.';
-  await setUrl(null, why);
+  await endContainer(why);
   container.restart();
   const said = {
     code: 'agent_unavailable',
     run_status: 'interrupted',
+    reason: 'out_of_memory',
     detail: `${why} The container stopped or died before the run ended.`,
   };
   const answered = await waiting;
@@ -250,9 +259,9 @@ test('a call that its container had begun is interrupted with the reason, and on
   becomeBusy();
   const later = send('invoke', { method: 'POST', body: '{"input":"hi"}' });
   await sleep(300);
-  await setUrl(null, why);
+  await endContainer(why);
   const refused = await later;
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
   expect(await refused.json()).toMatchObject({ run_status: 'not_begun' });
   await setUrl(address ?? null);
   expect(container.begun).toHaveLength(2);

@@ -1,6 +1,8 @@
 // A stream through the ingress, with a plain HTTP server in place of the agent's container.
 import type { ServerResponse } from 'node:http';
+import { Problem } from '@gantry/contract/problems.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -8,11 +10,13 @@ import { wholeEvents } from './stream.ts';
 
 let app: TestApp;
 let ada: TestUser;
+let agent_id: string;
 let answer: (response: ServerResponse) => void;
 beforeAll(async () => {
   app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
   ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
   const agent = await storeAgent(app, ada.email, { name: 'greeter' });
+  agent_id = agent.asset_id;
   await standInFor(app, agent, (request, response) => {
     request.resume();
     request.on('end', () => answer(response));
@@ -64,6 +68,23 @@ test('a connection that breaks within an event ends the stream with a RUN_ERROR,
   });
 });
 
+test('a stream whose container ended says so, with the reason that the keeper has seen', async () => {
+  answer = (response) => void events(response).write('data: {"n":1}\n\n', () => response.destroy());
+  const answered = await stream();
+  const detail = 'The container exited with code 137 because it ran out of memory.';
+  await app.db.run(sql`
+    insert into agent_event (agent_id, target, revision_id, instance_id, kind, reason, detail)
+    select v.agent_id, i.target, v.id, i.id, 'ended', 'out_of_memory', ${detail}
+    from instance i join revision v on v.id = i.revision_id where v.agent_id = ${agent_id}`);
+  const [, last] = (await answered.text()).split('\n\n');
+  expect(runErrorIn(last)).toMatchObject({
+    code: 'agent_unavailable',
+    message: `${detail} The container stopped or died before the run ended.`,
+    runStatus: 'interrupted',
+    reason: 'out_of_memory',
+  });
+});
+
 const spoken = 'data: {"n":1}\n\n: keepalive\n\ndata: {"n":2}\ndata: 3\n\ndata: {"n":';
 const whole = spoken.slice(0, spoken.lastIndexOf('\n\n') + 2);
 
@@ -75,9 +96,8 @@ test('for all chunk sizes, only whole events come before the RUN_ERROR, and with
       end();
     };
     let text = '';
-    const stopping = new AbortController().signal;
-    for await (const chunk of wholeEvents(cut(), { ref: 'agents/greeter', run_id: 'r', stopping }))
-      text += String(chunk);
+    const why = async () => await Promise.resolve(new Problem('agent_unavailable'));
+    for await (const chunk of wholeEvents(cut(), { run_id: 'r', why })) text += String(chunk);
     return text;
   };
   const breaks = () => {

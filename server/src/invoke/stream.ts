@@ -7,11 +7,12 @@ import type { Reply } from '../http/reply.ts';
 import { within } from '../within.ts';
 import { admit, type Admitted } from './admit.ts';
 import { beginWait, longest_wait_ms } from './await-instance.ts';
-import { brokenConnection, max_answer_bytes, readAnswer } from './answer.ts';
+import { max_answer_bytes, readAnswer } from './answer.ts';
 import type { Incoming } from './call.ts';
 import { guardedEvents, guardedInput, guardedOutput, guardCall } from './guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import { notBegun } from './lost-call.ts';
+import { lostStream } from './lost-stream.ts';
 import { problemIn } from './outcome.ts';
 import { orRecorded, recordCall, recordStream } from './record-call.ts';
 import { rowOfCall } from './row-of-call.ts';
@@ -102,6 +103,7 @@ async function open(
   const checked = await orRecorded(ingress, refused, guardedInput(guarded, sent, signal));
   const recorded = { ...refused, input: checked };
   const placed = ingress.open_calls.place(revision.instances);
+  const began_at = performance.now();
   // The token of a run is believed while its row is open.
   const storeRow = async () => {
     if (revision.has_subagents) await ingress.followed.put(rowOfCall({ admitted, run }, placed.instance.instance_id));
@@ -149,7 +151,9 @@ async function open(
   }
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
-  const events = ending(end, wholeEvents(body, { ref: agent.ref, run_id: run.id, stopping: ingress.stopping }));
+  const broken = { ref: agent.ref, run_id: run.id, instance_id: placed.instance.instance_id, began_at };
+  const why = async (cause: unknown) => await lostStream(ingress, broken, cause);
+  const events = ending(end, wholeEvents(body, { run_id: run.id, why }));
   const passed = guarded === undefined ? events : guardedEvents(guarded, events, { run_id: run.id, signal });
   return { status, headers, body: recordStream(ingress, recorded, passed) };
 }
@@ -165,10 +169,10 @@ async function* ending<T>(end: () => void, events: AsyncIterable<T>): AsyncGener
 const newline = 0x0a;
 const end_of_event = '\n\n';
 
-/** Cuts chunks at the end of an event. So a broken connection leaves no half event before the RUN_ERROR. */
+/** Cuts chunks at the end of an event. So a broken connection leaves no half event before the RUN_ERROR, which says why. */
 export async function* wholeEvents(
   body: AsyncIterable<Buffer>,
-  { ref, run_id, stopping }: { ref: string; run_id: string; stopping: AbortSignal },
+  { run_id, why }: { run_id: string; why: (cause: unknown) => Promise<Problem> },
 ): AsyncGenerator<Uint8Array | string> {
   let held: Buffer[] = [];
   let [held_bytes, last] = [0, 0];
@@ -187,10 +191,16 @@ export async function* wholeEvents(
       last = chunk.at(-1) ?? last;
     }
   } catch (cause) {
-    const { code, detail } = stopping.aborted
-      ? new Problem('starting', { detail: 'The service is stopping.' })
-      : brokenConnection(ref, cause);
-    yield printServerSentEvent({ data: JSON.stringify({ type: 'RUN_ERROR', code, message: detail, runId: run_id }) });
+    const { code, detail: message, fields } = await why(cause);
+    const said = {
+      type: 'RUN_ERROR',
+      code,
+      message,
+      runId: run_id,
+      runStatus: fields['run_status'],
+      reason: fields['reason'],
+    };
+    yield printServerSentEvent({ data: JSON.stringify(said) });
     return;
   }
   yield Buffer.concat(held);

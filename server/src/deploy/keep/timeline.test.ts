@@ -11,8 +11,9 @@ import { startWorker, type Worker } from '../../runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../../testing/deploy-stage.ts';
 import { deploy } from '../deploy.ts';
 import { deployKind } from '../deploy-kind.ts';
+import { lastEnd } from '../event-store.ts';
 import { instanceId } from '../instance-name.ts';
-import { lastEnd } from '../last-end.ts';
+
 import { listEvents } from '../list-events.ts';
 import { operationKinds } from '../operate/kinds.ts';
 import { stop } from '../operate/stop.ts';
@@ -83,10 +84,10 @@ test('each end of a container is on the timeline once, with its reason; the end 
   const { name, id } = await deployed();
   const { db } = stage.database;
   const instance_id = instanceId({ revision_id: id, n: 1 });
-  expect(await lastEnd(db, instance_id)).toBeUndefined();
+  expect(await lastEnd(db, instance_id, 60)).toBeUndefined();
   crash(id, { exit_code: 137, out_of_memory: true });
   await expect.poll(() => said(name), patience).toEqual(['ended out_of_memory', 'started']);
-  expect(await lastEnd(db, instance_id)).toMatchObject({
+  expect(await lastEnd(db, instance_id, 60)).toMatchObject({
     reason: 'out_of_memory',
     detail: 'The container exited with code 137 because it ran out of memory.',
   });

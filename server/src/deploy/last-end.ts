@@ -1,2 +1,0 @@
-// For the features that call agents: why the container of a call ended.
-export { lastEnd } from './event-store.ts';

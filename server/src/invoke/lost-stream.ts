@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '@gantry/contract/problems.ts';
+import { brokenConnection } from './answer.ts';
+import type { Ingress } from './ingress.ts';
+import { interrupted } from './lost-call.ts';
+
+export interface BrokenStream {
+  ref: string;
+  run_id: string;
+  instance_id: string;
+  /** Of `performance.now()`. */
+  began_at: number;
+}
+
+// The keeper looks at each container every 1.5 seconds.
+const most_looks = 10;
+const look_again_ms = 250;
+
+/** Why a stream broke in the midst of its run: the end of the container, once the keeper has seen it. */
+export async function lostStream(
+  { agents, stopping }: Pick<Ingress, 'agents' | 'stopping'>,
+  { ref, run_id, instance_id, began_at }: BrokenStream,
+  cause: unknown,
+): Promise<Problem> {
+  for (let looks = 0; looks < most_looks && !stopping.aborted; looks++) {
+    const seconds = Math.ceil((performance.now() - began_at) / 1000) + 1;
+    // Without the database the reader still hears that the connection broke.
+    const end = await agents.lastEnd(instance_id, seconds).catch(() => undefined);
+    if (end !== undefined) return interrupted(run_id, end);
+    await sleep(look_again_ms, undefined, { signal: stopping }).catch(() => {}); // the loop ends
+  }
+  return stopping.aborted
+    ? new Problem('starting', { detail: 'The service is stopping.' })
+    : brokenConnection(ref, cause);
+}
