@@ -1,5 +1,5 @@
 // The listening socket: bounded connections, headers and times, and a stop that lets requests finish.
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as ListeningSocket, type AddressInfo, type Socket } from 'node:net';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Problem } from '@gantry/contract/problems.ts';
 import { firstUse } from '../first-use.ts';
@@ -8,9 +8,9 @@ import { answerLast, answerUnparsed, type OnUnparsed } from './unparsed.ts';
 
 export interface Listening {
   url: string;
-  /** Takes no new connection, and closes each one after its open request. Resolves when none is left. */
+  /** Takes no new connection, and closes each one after its next answer, or when no more requests come. Resolves when none is left. */
   drain(): Promise<void>;
-  /** Drains, and ends what is still open after the limit. */
+  /** Drains, but closes idle connections at once. Ends what is still open after the limit. */
   close(wait_ms: number): Promise<void>;
 }
 
@@ -42,10 +42,11 @@ export async function serve(
     requireHostHeader: false,
   };
   // insecureHTTPParser stays off: Node's strict parser refuses input that two parsers could read differently.
-  const open: Open = { unanswered: new Set(), silent_since: new Map() };
+  const open: Open = { unanswered: new Set(), silent: new Set(), asked_at: -Infinity };
   const server = createServer(limits, (incoming, outgoing) => {
     if (!server.listening) closeAfter(outgoing);
-    open.silent_since.delete(incoming.socket);
+    open.asked_at = performance.now();
+    open.silent.delete(incoming.socket);
     open.unanswered.add(outgoing);
     outgoing.once('close', () => open.unanswered.delete(outgoing));
     const problem = repeatedHeader(incoming) ?? unreadableHost(incoming);
@@ -53,8 +54,9 @@ export async function serve(
     else answerLast(outgoing, problem, { onUnparsed, why: problem.detail });
   });
   server.on('connection', (socket) => {
-    open.silent_since.set(socket, performance.now());
-    socket.once('close', () => open.silent_since.delete(socket));
+    open.asked_at = performance.now();
+    open.silent.add(socket);
+    socket.once('close', () => open.silent.delete(socket));
   });
   server.maxHeadersCount = 100;
   server.maxConnections = max_connections;
@@ -74,6 +76,8 @@ export async function serve(
     drain,
     close: async (wait_ms) => {
       const timer = setTimeout(() => server.closeAllConnections(), wait_ms);
+      open.asked_at = -Infinity;
+      server.closeIdleConnections();
       await drain();
       clearTimeout(timer);
     },
@@ -82,7 +86,7 @@ export async function serve(
 
 const full_pause_ms = 60_000;
 const look_every_ms = 100;
-const silent_ms = 1000;
+const quiet_ms = 1000;
 const plain_host = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 
 function unreadableHost({ headers: { host } }: IncomingMessage): Problem | undefined {
@@ -102,20 +106,25 @@ async function listen(server: Server, at: { host: string; port: number; reusePor
 
 interface Open {
   unanswered: Set<ServerResponse>;
-  /** The connections without a first request. */
-  silent_since: Map<Socket, number>;
+  /** The connections without a request. */
+  silent: Set<Socket>;
+  /** The time of the last request or connection. */
+  asked_at: number;
 }
 
-async function drained(server: Server, { unanswered, silent_since }: Open): Promise<void> {
-  // Closes the idle connections too.
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const outgoing of unanswered) closeAfter(outgoing);
-  const timer = setInterval(() => {
-    // The head of a stream was sent before, so its client keeps the connection.
+async function drained(server: Server, open: Open): Promise<void> {
+  // The connections that wait to be accepted would be lost with the listener.
+  await new Promise(setImmediate);
+  // Not the close of the HTTP server, which also ends idle connections: a proxy may just now send a request on one of them.
+  const closed = new Promise<void>((resolve) => ListeningSocket.prototype.close.call(server, () => resolve()));
+  for (const outgoing of open.unanswered) closeAfter(outgoing);
+  const endIdle = () => {
+    if (performance.now() - open.asked_at < quiet_ms) return;
     server.closeIdleConnections();
-    // The first request of a new connection may be on its way.
-    for (const [socket, since] of silent_since) if (performance.now() - since > silent_ms) socket.destroy();
-  }, look_every_ms);
+    for (const socket of open.silent) socket.destroy();
+  };
+  endIdle();
+  const timer = setInterval(endIdle, look_every_ms);
   await closed;
   clearInterval(timer);
 }
