@@ -1,5 +1,8 @@
 import { Problem } from '@gantry/contract/problems.ts';
+import { apart } from '../database/apart.ts';
 import { isAway } from '../database/database.ts';
+
+const isAboutNone = (error: unknown) => isAway(error) || error instanceof Problem;
 
 interface Waiting<Asked, Answer> {
   asked: Asked;
@@ -16,24 +19,16 @@ export function together<Asked, Answer>(
 ): (asked: Asked) => Promise<Answer> {
   let waiting: Waiting<Asked, Answer>[] = [];
   let isUnderWay = false;
-  const answer = async (taken: readonly Waiting<Asked, Answer>[]): Promise<void> => {
-    try {
-      const answered = await work(taken.map(({ asked }) => asked));
-      for (const { resolve } of taken) resolve(answered);
-    } catch (error) {
-      if (taken.length === 1 || isAway(error) || error instanceof Problem) {
-        for (const { reject } of taken) reject(error);
-        return;
-      }
-      const half = Math.ceil(taken.length / 2);
-      await answer(taken.slice(0, half));
-      await answer(taken.slice(half));
-    }
+  const answer = async (some: readonly Waiting<Asked, Answer>[]): Promise<void> => {
+    const answered = await work(some.map(({ asked }) => asked));
+    for (const { resolve } of some) resolve(answered);
   };
   const run = async (): Promise<void> => {
     const taken = waiting;
     waiting = [];
-    await answer(taken);
+    const { refused, left, away } = await apart(taken, answer, isAboutNone);
+    for (const { item, cause } of refused) item.reject(cause);
+    for (const { reject } of left) reject(away);
     if (waiting.length > 0) void run();
     else isUnderWay = false;
   };

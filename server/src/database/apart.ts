@@ -3,18 +3,19 @@ import { isAway } from './database.ts';
 export interface Apart<Item> {
   /** The items that the work refuses, each with the reason. */
   refused: { item: Item; cause: unknown }[];
-  /** Not done, because the database is away; with the reason. */
+  /** Not done, because of an error that is about no item; with the reason. */
   left: Item[];
   away: unknown;
 }
 
 /**
  * Does the work with all items at once. One item never fails the others: what fails is done again in halves, down to the items that fail alone.
- * A database that is away fails no item.
+ * An error that is about no item, such as a database that is away, fails none.
  */
 export async function apart<Item>(
   items: readonly Item[],
   work: (some: readonly Item[]) => Promise<void>,
+  isAboutNone: (error: unknown) => boolean = isAway,
 ): Promise<Apart<Item>> {
   const refused: Apart<Item>['refused'] = [];
   const left = [items];
@@ -22,7 +23,7 @@ export async function apart<Item>(
     try {
       if (next.length > 0) await work(next);
     } catch (cause) {
-      if (isAway(cause)) return { refused, left: [next, ...left].flat(), away: cause };
+      if (isAboutNone(cause)) return { refused, left: [next, ...left].flat(), away: cause };
       const [item] = next;
       const half = Math.ceil(next.length / 2);
       if (next.length > 1) left.unshift(next.slice(0, half), next.slice(half));

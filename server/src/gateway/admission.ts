@@ -257,7 +257,7 @@ function halvesOf({ asks, settlements }: Batch): Batch[] {
     all.slice(0, Math.ceil(all.length / 2)),
     all.slice(Math.ceil(all.length / 2)),
   ];
-  // What is settled gives room to what is asked.
+  // Settlements free budget for the calls that wait.
   if (asks.length > 0 && settlements.length > 0)
     return [
       { ...nothing, settlements },

@@ -1,4 +1,4 @@
-/** What is in the set ends with the signal. One listener serves all requests. */
+/** A set of open requests. The signal aborts them all, with one listener. */
 export function abortedBy(signal: AbortSignal): Pick<Set<AbortController>, 'add' | 'delete'> {
   const open = new Set<AbortController>();
   signal.addEventListener('abort', () => {

@@ -49,7 +49,7 @@ export interface HttpParts {
   mustChangeFirst: () => Promise<boolean>;
   /** Aborted when the service begins to stop. Ends the streams that have no end of their own. */
   draining: AbortSignal;
-  /** Aborted when the service ends what is still open. */
+  /** Aborted at the end of a stop. It ends the requests that are still open. */
   stopping: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ export interface Listening {
   url: string;
   /** Takes no new connection, and closes each one after its next answer, or when no more requests come. Resolves when none is left. */
   drain(): Promise<void>;
-  /** Drains, but closes idle connections at once. Ends what is still open after the limit. */
+  /** Drains, but closes idle connections at once. After the limit it closes the others too. */
   close(wait_ms: number): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// For whom a request counts, before its sender is identified: for the caller that this credential proved before, else for the address. The
-// name decides about places only (work-places.ts). A user and the user's own keys are one caller.
+// A request counts for a caller before its sender is identified. A credential that has proved a caller before counts for that caller, any other
+// one for the address. The name decides about places only (work-places.ts). A user and the user's own keys are one caller.
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../access/caller.ts';

@@ -1,5 +1,5 @@
-// The states of a call on its way, what each one promises, and what each event does. This is the only place that decides it: send-call.ts and
-// resume-call.ts carry the effects out. Must never happen: two starts of containers that may begin one call.
+// The states of a call on its way, what each one promises, and what each event does. This is the only place that decides it: send-call.ts
+// and track-call.ts carry the effects out. Must never happen: two starts of containers that may begin one call.
 //
 // waiting  No start may begin the call. It can be sent anywhere, and ended as `not_begun`.
 // stored   Exactly one start may begin the call, and the row names it. Nothing was sent to it.

@@ -1,4 +1,4 @@
-// What is said of a call without an answer. Who reads `run_status` knows if it may repeat the call.
+// The problems of calls without an answer. `run_status` tells the caller if a repeat is safe.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { LastEnd } from '../deploy/serving.ts';
 

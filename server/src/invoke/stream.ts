@@ -38,8 +38,6 @@ export async function stream(ingress: Ingress, incoming: Incoming): Promise<Repl
 }
 
 async function* waiting(opening: Promise<StreamReply>, run_id: string): AsyncGenerator<Uint8Array | string> {
-  const failed = (code: string, message: string) =>
-    printServerSentEvent({ data: JSON.stringify({ type: 'RUN_ERROR', code, message, runId: run_id }) });
   try {
     let reply: StreamReply | undefined;
     do {
@@ -51,12 +49,20 @@ async function* waiting(opening: Promise<StreamReply>, run_id: string): AsyncGen
       return;
     }
     const said = problemIn(reply.body);
-    yield failed(said?.code ?? 'agent_error', said?.detail ?? 'The agent did not answer with a stream.');
+    yield runError(run_id, said ?? { code: 'agent_error', detail: 'The agent did not answer with a stream.' });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    yield failed(error.code, error.detail);
+    yield runError(run_id, error);
   }
 }
+
+/** The last event of a run without a result. */
+function runError(run_id: string, { code, detail: message, fields = {} }: RunFailure): string {
+  const said = { runId: run_id, runStatus: fields['run_status'], reason: fields['reason'] };
+  return printServerSentEvent({ data: JSON.stringify({ type: 'RUN_ERROR', code, message, ...said }) });
+}
+
+type RunFailure = Pick<Problem, 'detail'> & { code: string; fields?: Problem['fields'] };
 
 type StreamReply = Reply & { body: Buffer | AsyncIterable<Uint8Array | string> };
 
@@ -191,16 +197,7 @@ export async function* wholeEvents(
       last = chunk.at(-1) ?? last;
     }
   } catch (cause) {
-    const { code, detail: message, fields } = await why(cause);
-    const said = {
-      type: 'RUN_ERROR',
-      code,
-      message,
-      runId: run_id,
-      runStatus: fields['run_status'],
-      reason: fields['reason'],
-    };
-    yield printServerSentEvent({ data: JSON.stringify(said) });
+    yield runError(run_id, await why(cause));
     return;
   }
   yield Buffer.concat(held);
