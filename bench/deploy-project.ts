@@ -12,7 +12,11 @@ export interface Deployed {
   step_s(name: string): number;
 }
 
-export async function deployProject(client: Client, directory: string): Promise<Deployed> {
+export async function deployProject(
+  client: Client,
+  directory: string,
+  { untilDrained = true }: { untilDrained?: boolean } = {},
+): Promise<Deployed> {
   const began = performance.now();
   const { ref, name } = await pushProject(client, directory);
   const pushed = performance.now();
@@ -26,7 +30,7 @@ export async function deployProject(client: Client, directory: string): Promise<
     const step = steps.find((one) => one.name === name);
     return (Date.parse(step?.ended_at ?? '') - Date.parse(step?.started_at ?? '')) / 1000;
   };
-  await drained(client, name);
+  if (untilDrained) await drained(client, name);
   return { revision_id: id, switched_s: (switched - began) / 1000, push_s: (pushed - began) / 1000, step_s };
 }
 

@@ -7,15 +7,16 @@ import { Worker } from 'node:worker_threads';
 import { createClient } from '../contract/src/client.ts';
 import { databaseOf } from '../e2e/database-of.ts';
 import { environment } from '../e2e/config.ts';
-import { install, type Installation } from '../e2e/installation.ts';
 import { freePort } from '../server/src/testing/free-port.ts';
 import { storeAgent } from '../server/src/testing/stored-agent.ts';
+import { deployProject } from './deploy-project.ts';
 import { floodsOf, type Flood } from './fairness/floods.ts';
 import { bodyOf } from './gateway/way.ts';
 import { startProgram } from './gateway/program.ts';
 import { keptConnection, type KeptConnection } from './kept-connection.ts';
 import type { Row } from './row.ts';
 import { quantile, repeat, timed } from './sampling.ts';
+import { openMeasured, type Measured } from './service.ts';
 
 const agents = 30;
 const warm_ms = 1500;
@@ -27,14 +28,17 @@ const quiet: Record<string, (to: KeptConnection, key: string) => Promise<void>> 
   'a model call': async (to, key) =>
     await to.send('POST', '/v1/chat/completions', bodyOf('m'), { authorization: `Bearer ${key}` }),
   'GET /api/v1/home': async (to) => await to.send('GET', '/api/v1/home'),
+  'an invoke': async (to) =>
+    await to.send('POST', '/agents/greeter/invoke', JSON.stringify({ input: { message: 'hi, I am Ada' } })),
 };
 
 export async function measure({ quick }: { quick: boolean }): Promise<Row[]> {
   const [rounds, requests] = quick ? [1, 12] : [3, 20];
   await using open = new AsyncDisposableStack();
   const port = await freePort();
-  const installation = await install({ LOG_LEVEL: 'warn', OUTBOUND_PRIVATE_HOSTS: `127.0.0.1:${port}` });
-  open.defer(async () => await installation.stop());
+  const measured = await openMeasured({ OUTBOUND_PRIVATE_HOSTS: `127.0.0.1:${port}` });
+  open.defer(async () => await measured.close());
+  const { installation } = measured;
   const upstream = await startProgram({
     argv: [process.execPath, join(import.meta.dirname, 'gateway/upstream.ts'), String(port)],
     env: environment(),
@@ -42,7 +46,7 @@ export async function measure({ quick }: { quick: boolean }): Promise<Row[]> {
     log_file: join(installation.directory, 'upstream.log'),
   });
   open.defer(async () => await upstream.stop());
-  const { flooding, waiting } = await fill(installation, upstream.url);
+  const { flooding, waiting } = await fill(measured, upstream.url);
 
   await using connection = keptConnection(installation.url, { authorization: `Bearer ${waiting.token}` });
   const sample = async (): Promise<Record<string, number[]>> => {
@@ -122,11 +126,13 @@ export interface Person {
   key: string;
 }
 
-/** Two users of one team with agents, a model and a key each. */
-async function fill(installation: Installation, upstream: string): Promise<{ flooding: Person; waiting: Person }> {
-  const { url } = installation;
-  const admin_token = await installation.token();
-  const admin = createClient({ base_url: url, token: () => admin_token });
+interface Pair {
+  flooding: Person;
+  waiting: Person;
+}
+
+/** Two users of one team with agents, a model and a key each, and one deployed agent. */
+async function fill({ installation, client: admin }: Measured, upstream: string): Promise<Pair> {
   await admin.call('teams.create', { body: { name: 'ml' } });
   const config = {
     provider: 'bench',
@@ -143,9 +149,12 @@ async function fill(installation: Installation, upstream: string): Promise<{ flo
       body: { principal: `user:${email}`, role: 'contributor' },
     });
     const token = await installation.token(name);
-    const { key = '' } = await createClient({ base_url: url, token: () => token }).call('keys.create', { body: {} });
+    const { key = '' } = await createClient({ base_url: installation.url, token: () => token }).call('keys.create', {
+      body: {},
+    });
     return { email, password: `password of ${name}`, token, key };
   };
+  await deployProject(admin, await installation.project('langgraph-greeter', 'greeter', { team: 'ml' }));
   const people = { flooding: await person('flooding'), waiting: await person('waiting') };
   const db = await databaseOf(installation);
   try {

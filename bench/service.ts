@@ -18,8 +18,8 @@ export interface Measured {
   close(): Promise<void>;
 }
 
-export async function openMeasured(): Promise<Measured> {
-  const installation = await install({ LOG_LEVEL: 'warn' });
+export async function openMeasured(settings: Record<string, string> = {}): Promise<Measured> {
+  const installation = await install({ LOG_LEVEL: 'warn', ...settings });
   const token = await installation.token();
   const engine = connectEngine({ installation_id: await idOf(installation) });
   return {

@@ -51,7 +51,7 @@ test('a full disk refuses writes and serves reads; with space again every acknow
   expect(await ready()).toBe(507);
   expect((await fetch(`${url}/livez`)).status).toBe(200);
   expect((await type('svc team create one-more')).stderr).toContain('svc doctor');
-  expect((await must('svc audit --limit 1')).stdout).toContain('team.created');
+  expect((await must('svc audit --limit 1')).stdout).toContain('created team');
   for (let n = 0; n < 50; n++) expect((await create(`never-${n}`)).status).toBe(507);
 
   await rm(filler);

@@ -47,6 +47,7 @@ beforeAll(async () => {
   admin = await adminOf(gantry);
   seen = await engineOf(gantry);
   await gantry.must('svc team create ml');
+  await gantry.must('svc org set agent_egress open');
   await project('free');
   await project('listed', ['allowed.test:9999', '*.wild.test:9998', 'inside.test:9999', `${machine.address}:9998`]);
   await project('other', ['other.test:9998']);
@@ -182,7 +183,8 @@ test('while agent_egress is open, an agent without a list reaches the outside an
 
 test('a listed agent reaches the gateway and exactly its destinations, by name, through the proxy', async () => {
   expect(await inside('listed', 'def look(): return gateway()')).toBe(200);
-  const refused = (place: string) => `HTTP/1.1 403 ${place} is not in deploy.egress of agent.yaml`;
+  const refused = (place: string) =>
+    `HTTP/1.1 403 ${place} is not in deploy.egress of agent.yaml; add "${place}" to that list`;
   const targets = {
     'allowed.test:9999': '9999',
     'ALLOWED.test:9999': '9999',
@@ -200,7 +202,7 @@ test('a listed agent reaches the gateway and exactly its destinations, by name, 
     'allowed.test.:9999': refused('allowed.test.:9999'),
     // It is listed, and leads to this machine.
     'inside.test:9999':
-      'HTTP/1.1 403 inside.test:9999 has no address outside this machine and private networks; an operator can list it: OUTBOUND_PRIVATE_HOSTS=inside.test:9999',
+      'HTTP/1.1 403 inside.test:9999 has no address outside this machine and private networks; an operator can list it: svc server set OUTBOUND_PRIVATE_HOSTS+=inside.test:9999',
   };
   const asked = Object.keys(targets);
   const code = `def look(): return [tunnel(target) for target in ${JSON.stringify(asked)}]`;
@@ -215,7 +217,7 @@ test('clients find the proxy by themselves, also without TLS and with a body, an
   const code = `def look(): return [get("http://allowed.test:9999/", data=b"a body"), get("http://allowed.test:9998/"), get("https://allowed.test:9998/")]`;
   expect(await inside('listed', code)).toEqual([
     [200, expect.stringMatching(/^outside 9999 \d+ a body$/)],
-    [403, 'allowed.test:9998 is not in deploy.egress of agent.yaml'],
+    [403, 'allowed.test:9998 is not in deploy.egress of agent.yaml; add "allowed.test:9998" to that list'],
     'no answer',
   ]);
   const told = async () => (await gantry.must('svc status listed')).output;
@@ -299,7 +301,7 @@ test('after a change of the setting, status names the agents outside it, and the
   const place = `${machine.address}:9999`;
   expect(await inside('free', `def look(): return [reaches(["${place}"]), tunnel("${place}"), gateway()]`)).toEqual([
     [],
-    `HTTP/1.1 403 ${place} is not in deploy.egress of agent.yaml`,
+    `HTTP/1.1 403 ${place} is not in deploy.egress of agent.yaml; add "${place}" to that list`,
     200,
   ]);
 });
@@ -317,7 +319,11 @@ test('gateway_only: an agent reaches the gateway alone, and a list is refused wi
       'closed',
       `def look(): return [gateway(), reaches(${JSON.stringify(places)}), tunnel("allowed.test:9999")]`,
     ),
-  ).toEqual([200, [], 'HTTP/1.1 403 allowed.test:9999 is not in deploy.egress of agent.yaml']);
+  ).toEqual([
+    200,
+    [],
+    'HTTP/1.1 403 allowed.test:9999 is not in deploy.egress of agent.yaml; add "allowed.test:9999" to that list',
+  ]);
 });
 
 test('a restart of the service keeps the lists', async () => {
@@ -327,5 +333,8 @@ test('a restart of the service keeps the lists', async () => {
   const asked = async () => await inside('listed', code).catch((error: unknown) => String(error));
   await expect
     .poll(asked, { timeout: 60_000, interval: 1000 })
-    .toEqual(['9999', 'HTTP/1.1 403 other.test:9998 is not in deploy.egress of agent.yaml']);
+    .toEqual([
+      '9999',
+      'HTTP/1.1 403 other.test:9998 is not in deploy.egress of agent.yaml; add "other.test:9998" to that list',
+    ]);
 });

@@ -155,7 +155,7 @@ describe('a file that does not belong in a project', () => {
     const ran = await gantry.type('svc deploy', { in: 'too-large' });
     expect(ran.code, ran.output).toBe(1);
     expectAll(ran.output, [
-      'The file has 50000001 bytes; at most 50000000 are accepted',
+      'The file has 50.1 MB; at most 50 MB are accepted',
       'The path has 34 levels; at most 32 are accepted',
       'at most 10000 are accepted',
     ]);

@@ -29,6 +29,8 @@ let sibling: string;
 beforeAll(async () => {
   // On every address, so that only the network can make it unreachable.
   gantry = await install({ HOST: '0.0.0.0' });
+  // The wider network; e2e/egress.test.ts has the other one.
+  await gantry.must('svc org set agent_egress open');
   await gantry.must('svc team create ml');
   await gantry.person('ada');
   await gantry.must('svc team add ml user:ada@example.com --role contributor');

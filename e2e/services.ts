@@ -23,6 +23,8 @@ export interface Services {
   token: string;
   admin(n: number): Client;
   kill(n: number): Promise<void>;
+  /** Waits until it has finished its requests and ended. */
+  terminate(n: number): Promise<void>;
   /** Waits until it answers. */
   start(n: number): Promise<void>;
   stop(): Promise<void>;
@@ -37,7 +39,8 @@ export async function openServices({
   envOf = () => ({}),
 }: {
   count: number;
-  roles: string;
+  /** Of all, or of each. */
+  roles: string | readonly string[];
   env?: Record<string, string>;
   /** Of one service. */
   envOf?: (n: number) => Record<string, string>;
@@ -72,7 +75,7 @@ export async function openServices({
   const children: ChildProcess[] = [];
   const start = async (n: number) => {
     const own = { DATA_DIR: join(directory, `service-${n}`), PORT: String(ports[n]), ...envOf(n) };
-    const child = launch(['serve', '--role', roles], own);
+    const child = launch(['serve', '--role', typeof roles === 'string' ? roles : (roles[n] ?? '')], own);
     children[n] = child;
     const deadline = AbortSignal.timeout(60_000);
     for (;;) {
@@ -102,6 +105,7 @@ export async function openServices({
     token,
     admin: (n) => createClient({ base_url: urls[n] ?? '', token: () => token }),
     kill: async (n) => await end(n, 'SIGKILL'),
+    terminate: async (n) => await end(n, 'SIGTERM'),
     start,
     stop: async () => {
       for (const n of urls.keys()) await end(n, 'SIGTERM');

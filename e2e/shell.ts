@@ -8,7 +8,7 @@ export interface Shell {
   close(): void;
 }
 
-const lives_ms = 1_800_000;
+const lives_ms = 3_600_000;
 
 /** In the installation's folder, with the admin's home. Only its `svc` has the address of the service. */
 export async function openShell(gantry: Installation): Promise<Shell> {

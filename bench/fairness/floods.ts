@@ -37,6 +37,12 @@ export async function floodsOf({ email, password, token, key }: Person): Promise
     body: JSON.stringify({ email, password: given }),
   });
   const get = (path: string): FloodRequest => ({ method: 'GET', path, headers: { ...asUser } });
+  const invoke: FloodRequest = {
+    method: 'POST',
+    path: '/agents/greeter/invoke',
+    headers: { ...asUser, ...json },
+    body: JSON.stringify({ input: { message: 'hi, I am Grace' } }),
+  };
   const pushes = await Promise.all(
     Array.from({ length: 6 }, async (_, n): Promise<FloodRequest> => {
       const files = { 'data.txt': randomBytes(2 * mebibyte).toString('base64') };
@@ -55,6 +61,7 @@ export async function floodsOf({ email, password, token, key }: Person): Promise
     { name: '40 × GET /api/v1/home', clients: 40, requests: [get('/api/v1/home')] },
     { name: '40 model calls', clients: 40, requests: [modelCall(bodyOf('m'))] },
     { name: '16 model calls of 1 MB', clients: 16, requests: [modelCall(large)] },
+    { name: '40 invokes of the same agent', clients: 40, requests: [invoke] },
     { name: '40 searches', clients: 40, requests: [get('/api/v1/registry/search?q=agent')] },
     { name: '40 refused searches', clients: 40, requests: [get('/api/v1/registry/search?nothing=1')] },
     { name: '6 pushes of 2 MB', clients: 6, requests: pushes },

@@ -1,10 +1,10 @@
 // An error as people and programs read it, with the exit code.
-import type { Unreachable } from '@gantry/contract/client.ts';
 import { Problem, problemDocument, type Fault } from '@gantry/contract/problems.ts';
+import type { Unreachable } from '@gantry/contract/unreachable.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { CliRefusal } from './refusal.ts';
 import type { Next } from './result.ts';
-import { faint, line, type View } from './view/view.ts';
+import { faint, line, whole, type View } from './view/view.ts';
 
 export interface Failure {
   sentence: string;
@@ -62,10 +62,11 @@ function describeRefusal({ code, message, more }: CliRefusal): Failure {
   };
 }
 
-function describeUnreachable({ message, url }: Unreachable): Failure {
-  const hint = isLoopback(url)
+function describeUnreachable({ message, url, hint: own }: Unreachable): Failure {
+  const general = isLoopback(url)
     ? 'Is the service running on this machine? Run `svc server start`.'
     : 'Check the address (SERVICE_URL or --server), the network and any proxy in between.';
+  const hint = own ?? general;
   return {
     sentence: message,
     view: hintLines(hint),
@@ -102,7 +103,7 @@ function faultLines(fault: Fault): View {
 function evidence({ fields }: Problem): View {
   const reason = memberOf(fields['reason'], 'traceback');
   const lines = typeof reason === 'string' ? reason.trimEnd().split('\n') : logLines(fields['log']);
-  return lines.map((text) => line(faint('    │ '), text));
+  return lines.map((text) => whole(faint('    │ '), text));
 }
 
 function logLines(log: unknown): string[] {

@@ -6,7 +6,7 @@ import { describeFailure } from './failure.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { createOutput, endQuietlyWithReader, type Output } from './output.ts';
 import { parse } from './program/program.ts';
-import { createSession } from './session/session.ts';
+import { createSession, type Session } from './session/session.ts';
 
 export async function main(words: string[]): Promise<void> {
   endQuietlyWithReader();
@@ -17,18 +17,21 @@ async function runWords(words: string[]): Promise<ExitCode> {
   const config = readConfig();
   const output = createOutput({ json: words.includes('--json'), no_color: config.no_color });
   const interrupts = listenForInterrupts();
+  let session: Session | undefined;
   try {
     if (config.completion_seconds !== undefined) return await answerShell(words, { config, output, interrupts });
     const typed = await parse(words, output);
     if (typed === undefined) return exitCodes.done;
-    const session = createSession({ config, output, globals: typed.globals, interrupts });
+    session = createSession({ config, output, globals: typed.globals, interrupts });
     const result = await typed.command.run(typed.input, session);
     output.progress(undefined);
     output.finish(result);
     return result.exit ?? exitCodes.done;
   } catch (error) {
     output.progress(undefined);
-    return report(error, output, interrupts.signal.aborted);
+    if (describeFailure(error) !== undefined || interrupts.signal.aborted)
+      return report(error, output, interrupts.signal.aborted);
+    return report((await session?.misunderstood()) ?? error, output, false);
   } finally {
     interrupts.stop();
   }

@@ -7,7 +7,7 @@ import type { Failure } from './failure.ts';
 import type { Next, Result } from './result.ts';
 import { render, renderLine, type Surface } from './view/render.ts';
 import { sanitise } from './view/sanitise.ts';
-import { bad, faint, line, type Cell, type Line, type View } from './view/view.ts';
+import { bad, faint, line, whole, type Cell, type Line, type View } from './view/view.ts';
 import { fit } from './view/width.ts';
 
 type Mode = 'terminal' | 'plain' | 'json';
@@ -30,8 +30,8 @@ export interface Output {
   progress(line: Line | undefined): void;
   /** Help and version text, in every mode. */
   help(text: string): void;
-  /** The audit entries of the command's changes; printed at its end. */
-  audited(entries: string[]): void;
+  /** The audit entries of the command's changes; printed at its end. `alone` replaces the earlier ones. */
+  audited(entries: string[], more?: { alone: boolean }): void;
   finish(result: Result): void;
   fail(failure: Failure): void;
 }
@@ -132,7 +132,8 @@ export function createOutput({
     help(text) {
       toOut(text);
     },
-    audited(entries) {
+    audited(entries, more) {
+      if (more?.alone === true) audit.length = 0;
       audit.push(...entries);
     },
     finish(result) {
@@ -160,8 +161,8 @@ function recorded(audit: string[]): View {
 
 function afterwards(next: Next[], undo: string | undefined): View {
   return [
-    ...(undo === undefined ? [] : [line(faint('undo: '), undo)]),
-    ...next.map(({ command, when }) => line(faint('next: '), command, faint(`  ${when}`))),
+    ...(undo === undefined ? [] : [whole(faint('undo: '), undo)]),
+    ...next.map(({ command, when }) => whole(faint('next: '), command, faint(`  ${when}`))),
   ];
 }
 

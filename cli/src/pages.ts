@@ -22,6 +22,6 @@ export async function takePages<Item>(
     cursor = answer.next_cursor ?? undefined;
     if (cursor === undefined) return items;
   }
-  session.output.notice(`There are more: --limit ${wanted * 4}`);
+  session.output.notice(`These are the first ${wanted}. For more: --limit ${Math.max(50, wanted * 4)}`);
   return items;
 }

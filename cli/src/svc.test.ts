@@ -45,6 +45,7 @@ test('help needs no server, no session and no network', async () => {
   expect(exit).toBe(0);
   for (const heading of ['Session:', 'Build and deploy:', 'Run:', 'Govern:', 'This machine:'])
     expect(stdout).toContain(heading);
+  expect(stdout.split('\n').length).toBeLessThan(80);
 });
 
 test('help of a command names those below it', async () => {
@@ -115,8 +116,9 @@ test('svc diff shows the changes of two versions of one asset, and svc files a v
 });
 
 test('without a session a command is refused with the sign-in command', async () => {
-  const { exit, stderr } = await runSvc(['whoami'], { home });
-  expect(stderr).toContain('`svc login`');
+  await using service = await scriptService({ 'GET /api/v1/auth/me': problem(401, 'unauthenticated', 'Sign in') });
+  const { exit, stderr } = await runSvc(['whoami'], { home, env: { SERVICE_URL: service.url } });
+  expect(stderr).toContain(`You are not signed in to ${service.url}\nhint: Run \`svc login\``);
   expect(exit).toBe(1);
 });
 
@@ -124,11 +126,11 @@ test('without a named service and a local one, the refusal names the expected on
   const own = freshHome();
   const other = await runSvc(['whoami'], { home: own, env: { PORT: '4490' } });
   expect(other.stderr).toContain(
-    `You are not signed in to http://127.0.0.1:4490, and no service runs on this machine with the data in ${own}/data`,
+    `http://127.0.0.1:4490 cannot be reached, and no service runs on this machine with the data in ${own}/data`,
   );
   expect(other.stderr).toContain('hint: Run `svc server start`, or name the service: --server or SERVICE_URL.');
   const named = await runSvc(['whoami'], { home: own, env: nobody });
-  expect(named.stderr).toContain(`You are not signed in to ${nobody.SERVICE_URL}\n`);
+  expect([named.exit, named.stderr]).toEqual([3, expect.stringContaining(`${nobody.SERVICE_URL} cannot be reached\n`)]);
 });
 
 test('GANTRY_HOME alone separates an installation: its data, its settings and its port', async () => {

@@ -58,21 +58,23 @@ test('svc audit at 80 columns', async () => {
   const refused = {
     ...entry,
     seq: 1233,
-    event: 'deploy.bypassed_approval',
+    event: 'refused',
     outcome: 'refused',
     asset: null,
-    detail: {},
+    detail: { reason: 'This needs the role deployer' },
   };
   expect(await drawn(['audit'], '/api/v1/audit', [entry, refused])).toMatchInlineSnapshot(`
-    "#                WHEN        EVENT                     OUTCOME
-    governance/1234  12 min ago  approval.decided          done
-        who user:ada.lovelace@example.com  asset agents/support-assistant
-        detail version=1.12.0 decision=approved reason=the tool list is as small as
-        it can be
-    governance/1233  12 min ago  deploy.bypassed_approval  refused
-        who user:ada.lovelace@example.com
+    "#                WHEN        WHAT
+    governance/1234  12 min ago  user:ada.lovelace@example.com approved
+                                 agents/support-assistant 1.12.0: the tool list is
+                                 as small as it can be
+    governance/1233  12 min ago  user:ada.lovelace@example.com was refused: This
+                                 needs the role deployer
     "
   `);
+  const long = await drawn(['audit', '--long'], '/api/v1/audit', [entry]);
+  expect(long).toContain('approval.decided');
+  expect(long).toContain('version=1.12.0 decision=approved');
 });
 
 test('svc acl list at 80 columns', async () => {

@@ -1,8 +1,11 @@
 // One stream of changes a browser: the tab that holds the lock reads it and passes it to the others. An event says only what changed;
 // the pages ask again. Without the stream a page says since when.
+import { Problem } from '@gantry/contract/problems.ts';
 import { useSyncExternalStore } from 'react';
 import { activeTeam } from './parts/active-team.ts';
-import { refresh, send } from './server.ts';
+import { lookForBuild } from './parts/later.ts';
+import { untilSession } from './parts/session.ts';
+import { refresh, refreshAll, send } from './server.ts';
 
 /** The nouns of the endpoints whose answers a change of this kind alters. */
 const nounsOf: Readonly<Record<string, readonly string[]>> = {
@@ -14,7 +17,7 @@ const nounsOf: Readonly<Record<string, readonly string[]>> = {
   key: ['keys', 'budgets', 'costs', 'home'],
   budget: ['budgets', 'costs', 'home'],
   secret: ['secrets'],
-  team: ['teams', 'users', 'auth', 'groups'],
+  team: ['teams', 'users', 'auth', 'groups', 'grants'],
   user: ['users', 'teams', 'auth'],
   group: ['groups'],
   principal: ['principals'],
@@ -49,6 +52,7 @@ export function startLive(): void {
   void navigator.locks.request('gantry.live', async () => {
     let last_event_id: string | undefined;
     for (;;) {
+      let isSignedOut = false;
       try {
         const { answer } = await send('events.follow', {}, { ...(last_event_id !== undefined && { last_event_id }) });
         tell(tabs, 'heard');
@@ -56,10 +60,12 @@ export function startLive(): void {
           last_event_id = id ?? last_event_id;
           tell(tabs, data.kind);
         }
-      } catch {
-        // Its reason, such as an ended session, comes back from the next question of a page.
+      } catch (error) {
+        // An ended session is no lost connection: the page asks for the sign-in, and then hears again.
+        isSignedOut = error instanceof Problem && error.code === 'unauthenticated';
       }
-      tell(tabs, 'lost');
+      if (isSignedOut) await untilSession();
+      else tell(tabs, 'lost');
       await new Promise((resolve) => setTimeout(resolve, retry_ms));
     }
   });
@@ -78,7 +84,8 @@ function hear(said: Said): void {
   if (said === 'lost') return set({ lost_since: state.lost_since ?? new Date().toISOString() });
   const wasLost = state.lost_since !== undefined;
   set({ lost_since: undefined });
-  if (wasLost || said === 'everything') return refresh(everything);
+  if (wasLost) void lookForBuild();
+  if (wasLost || said === 'everything') return refreshAll();
   if (said !== 'heard') refresh(['audit', ...(nounsOf[said] ?? everything)]);
 }
 

@@ -1,10 +1,12 @@
 // The one way to the service: the contract's typed client. The cookie of the browser session identifies the caller.
-import { createClient, Unreachable, type CallOptions, type Send } from '@gantry/contract/client.ts';
+import { createClient, type CallOptions, type Send } from '@gantry/contract/client.ts';
 import type { Answer, Page } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import { Unreachable } from '@gantry/contract/unreachable.ts';
 import { infiniteQueryOptions, MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { activeTeam } from './parts/active-team.ts';
+import { growing } from './parts/growing.ts';
 import { sessionEnded } from './parts/session.ts';
 
 /** The answer, with the audit entries of the call, such as `governance/17`. */
@@ -19,7 +21,22 @@ export async function send<N extends EndpointName>(
     team: activeTeam,
     onAudited: (audited) => (entries = audited),
   });
-  return { answer: await client.call(name, parts, options), entries };
+  try {
+    return { answer: await client.call(name, parts, options), entries };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unauthenticated') sessionEnded(error.detail);
+    throw error;
+  }
+}
+
+/** The page of the service's present build; undefined while it does not answer. */
+export async function readPage(): Promise<string | undefined> {
+  try {
+    const response = await fetch('/', { headers: { accept: 'text/html' }, cache: 'no-store' });
+    return response.ok ? await response.text() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** For `useQuery`. The key begins with the name of the endpoint, so a change refreshes all questions of its noun. */
@@ -50,6 +67,11 @@ export function askList<N extends ListName>(name: N, parts: Send<N>) {
   });
 }
 
+/** After an outage, and after a sign-in. */
+export function refreshAll(): void {
+  void queries.invalidateQueries();
+}
+
 /** Nouns are the first words of endpoint names: `approvals`, `agents`. */
 export function refresh(nouns: readonly string[]): void {
   void queries.invalidateQueries({
@@ -57,9 +79,11 @@ export function refresh(nouns: readonly string[]): void {
   });
 }
 
+/** A refusal stays one; a service that is away comes back. */
+export const waitsForService = (_failures: number, error: unknown): boolean => error instanceof Unreachable;
+
 function onError(error: unknown): void {
   if (!(error instanceof Problem)) return;
-  if (error.code === 'unauthenticated') sessionEnded();
   if (error.code === 'password_change_required') location.assign('/change-password');
 }
 
@@ -69,9 +93,8 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // A refusal stays one; a service that is away comes back.
-      retry: (failures, error) => error instanceof Unreachable && failures < 30,
-      retryDelay: 1000,
+      retry: waitsForService,
+      retryDelay: growing,
       // Unreachable is seen by the failed request itself, also where the browser believes to be online.
       networkMode: 'always',
     },

@@ -4,6 +4,7 @@ import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { useEffect, useState } from 'react';
+import { untilSession } from './parts/session.ts';
 import { send } from './server.ts';
 
 type StreamName = { [N in EndpointName]: Endpoints[N]['reply'] extends { kind: 'events' } ? N : never }[EndpointName];
@@ -82,8 +83,12 @@ export function useStream<N extends StreamName, Item>(
             }
           }
         } catch (error) {
+          // Nothing was read, so a page does not say that there is nothing.
+          clearTimeout(silence);
           // A lost connection and an ended session come back; another refusal stays one.
           if (error instanceof Problem && error.code !== 'unauthenticated') return draw({ error });
+          draw({ isOpen: false });
+          await untilSession(gone.signal);
         }
         if (!hasEnded) await new Promise((resolve) => setTimeout(resolve, retry_ms));
       }

@@ -106,3 +106,63 @@ export const a2aEndpoints = {
     problems,
   },
 } as const satisfies Record<string, Endpoint>;
+
+const of_orchestrations = ['not_deployed', 'bad_cursor'] as const;
+
+/** The same for orchestrations. A task is a run. */
+export const orchestrateA2aEndpoints = {
+  'orchestrate_a2a.card': {
+    ...a2aEndpoints['a2a.card'],
+    path: '/orchestrations/{name}/.well-known/agent-card.json',
+    summary: 'The A2A card of an orchestration',
+    problems: of_orchestrations,
+  },
+  'orchestrate_a2a.rpc': {
+    ...a2aEndpoints['a2a.rpc'],
+    path: '/orchestrations/{name}/a2a',
+    summary: 'The methods of A2A by JSON-RPC, for an orchestration; the header A2A-Version names 1.0 or 0.3',
+    problems: of_orchestrations,
+  },
+  'orchestrate_a2a.send': {
+    ...a2aEndpoints['a2a.send'],
+    path: '/orchestrations/{name}/a2a/message:send',
+    summary: 'SendMessage of A2A: a message becomes a run of an orchestration',
+    problems: of_orchestrations,
+  },
+  'orchestrate_a2a.stream': {
+    ...a2aEndpoints['a2a.stream'],
+    path: '/orchestrations/{name}/a2a/message:stream',
+    summary: 'SendStreamingMessage of A2A: the run of an orchestration as server-sent events',
+    problems: of_orchestrations,
+  },
+  'orchestrate_a2a.tasks': {
+    ...a2aEndpoints['a2a.tasks'],
+    path: '/orchestrations/{name}/a2a/tasks',
+    summary: 'ListTasks of A2A: your runs of an orchestration that messages have begun, of the last seven days',
+    problems: of_orchestrations,
+  },
+  'orchestrate_a2a.task': {
+    ...a2aEndpoints['a2a.task'],
+    path: '/orchestrations/{name}/a2a/tasks/{task_id}',
+    summary: 'GetTask of A2A: one of your runs of an orchestration',
+    problems: of_orchestrations,
+  },
+  'orchestrate_a2a.cancel': {
+    ...a2aEndpoints['a2a.cancel'],
+    path: '/orchestrations/{name}/a2a/tasks/{task_id}:cancel',
+    summary: 'CancelTask of A2A: cancel one of your runs of an orchestration',
+    problems: of_orchestrations,
+  },
+  'orchestrate_a2a.subscribe': {
+    ...a2aEndpoints['a2a.subscribe'],
+    path: '/orchestrations/{name}/a2a/tasks/{task_id}:subscribe',
+    summary: 'SubscribeToTask of A2A: follow one of your runs of an orchestration as server-sent events',
+    problems: of_orchestrations,
+  },
+  'orchestrate_a2a.watch': {
+    ...a2aEndpoints['a2a.watch'],
+    path: '/orchestrations/{name}/a2a/tasks/{task_id}:subscribe',
+    summary: 'SubscribeToTask of A2A for an orchestration, by GET',
+    problems: of_orchestrations,
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -31,6 +31,12 @@ const listing = (...extra: ProjectFile[]): ProjectFiles => ({
   read: (path) => new TextEncoder().encode(base[path as keyof typeof base]), // only files of `base` are read here
 });
 
+test('a fault in agent.yaml brings no second one about its entrypoint', () => {
+  const yaml = `${agentYaml}entrypoint: src/flow.py:graph\ndeploy: {secrets: [OPENAI_API_KEY]}\n`;
+  const { findings } = check({ 'agent.yaml': yaml, 'agent.py': undefined, 'src/flow.py': agentPy });
+  expect(findings.map(({ file }) => file)).toEqual(['agent.yaml']);
+});
+
 test('a project of agent.yaml, agent.py and requirements.txt is deployable', () => {
   expect(check({})).toMatchObject({
     deployable: true,
@@ -391,4 +397,44 @@ test.each([
   ['Dockerfile', 'dropped'],
 ])('%s is left out: %s', (path, expected) => {
   expect(leftOut(path)?.on_server).toBe(expected);
+});
+
+describe('the destinations in the code', () => {
+  const code = `${agentPy}import tavily
+import psycopg
+# "https://comment.test/x"
+API = "https://api.weather.test/v1"
+other = f'http://plain.test:8080/{1}'
+own = "https://{host}.test/", "https://api.openai.com/v1", "http://localhost:1/", "https://www.example.com/"
+`;
+  const egress = (files: Files) =>
+    check(files)
+      .findings.filter(({ code: of }) => of.startsWith('egress_'))
+      .map(({ code: of, severity, message, suggestion = '' }) => [of, severity, message, suggestion]);
+
+  test('that `deploy.egress` lacks are proposed with their reason and the line of agent.yaml', () => {
+    const [missing, raw, ...others] = egress({ 'agent.py': code, 'tests/test_a.py': 'import stripe\n' });
+    expect(others).toEqual([]);
+    expect(missing).toEqual([
+      'egress_missing',
+      'notice',
+      expect.stringContaining(
+        'api.tavily.com:443 (import tavily), api.weather.test:443 (an address in its code), plain.test:8080 (an address in its code), and',
+      ),
+      'In agent.yaml: deploy: {egress: ["api.tavily.com:443", "api.weather.test:443", "plain.test:8080"]}',
+    ]);
+    expect(raw).toMatchObject([
+      'egress_not_http',
+      'notice',
+      expect.stringMatching(/^import psycopg: .* PostgreSQL/),
+      '',
+    ]);
+  });
+
+  test('are covered by the list and its wildcards; a listed port of a database is named', () => {
+    const list = 'deploy: {egress: ["api.tavily.com:443", "*.weather.test:443", "plain.test:8080", "db.test:5432"]}\n';
+    expect(egress({ 'agent.py': code, 'agent.yaml': agentYaml + list })).toMatchObject([
+      ['egress_not_http', 'notice', expect.stringMatching(/^`deploy\.egress` lists db\.test:5432\. .* PostgreSQL/), ''],
+    ]);
+  });
 });

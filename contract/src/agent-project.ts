@@ -1,6 +1,7 @@
 // Is this set of files a deployable agent? `svc validate` checks before any file is sent. The server checks at push and in step 1 of a
 // deploy. It reads names, sizes and text, and never runs the project's code.
 import { parseAgentYaml, type AgentConfig } from './agent-yaml.ts';
+import { checkEgress } from './agent-project/check-egress.ts';
 import { checkEntry } from './agent-project/check-entry.ts';
 import { projectEntry, type ProjectEntry } from './agent-project/entry.ts';
 import { filesFromMap, type ProjectFile, type ProjectFiles } from './agent-project/files.ts';
@@ -37,9 +38,11 @@ export function checkProject(given: ProjectFiles | ReadonlyMap<string, Uint8Arra
   const findings: Finding[] = [...checkLimits(listed), ...refusedFiles(listed), ...reservedNames(listed)];
 
   const config = checkConfig(files, byPath.get('agent.yaml'), findings);
-  const entry = checkEntry({ files, byPath, framework: config?.framework, entrypoint: config?.entrypoint });
+  const entrypoint = config === undefined ? writtenEntrypoint(files, byPath.get('agent.yaml')) : config.entrypoint;
+  const entry = checkEntry({ files, byPath, framework: config?.framework, entrypoint });
   findings.push(...entry.findings);
   const dependencies = checkDependencies(files, config?.framework, findings);
+  if (config !== undefined) findings.push(...checkEgress(config, files));
 
   return {
     ...(config === undefined ? {} : { config, entry: entryOf(config, files) }),
@@ -77,6 +80,12 @@ function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, finding
   const parsed = parseAgentYaml(text);
   findings.push(...parsed.findings);
   return parsed.config;
+}
+
+/** Of a config with faults, whose other lines still say where the agent is: otherwise each fault would bring a second, false one. */
+function writtenEntrypoint(files: ProjectFiles, file: ProjectFile | undefined): string | undefined {
+  const text = file === undefined ? '' : readText(files, file, max_config_bytes);
+  return typeof text === 'string' ? /^entrypoint:[ \t]{0,20}["']?([^"'\s#]{1,300})/m.exec(text)?.[1] : undefined;
 }
 
 /** In characters. Above the YAML reader's limit, so that its finding is reported. */

@@ -58,7 +58,7 @@ export const budgetsEndpoints = {
     method: 'GET',
     path: '/api/v1/teams/{team}/key-defaults',
     summary: 'What the keys of new members and service principals of a team get',
-    operation: 'team.read',
+    operation: 'key_defaults.read',
     params: z.strictObject({ team: name }),
     reply: { kind: 'data', status: 200, schema: keyDefaults },
     problems: [],

@@ -5,7 +5,9 @@ import { endpoints, type EndpointName, type Endpoints } from './endpoints.ts';
 import { readJsonLines } from './json-lines.ts';
 import { readAgentProblem } from './agent-problem.ts';
 import { Problem, readProblem } from './problems.ts';
+import { readAtMost } from './read-at-most.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
+import { answeredByAnother, brokenOff, notGantry, whyNoAnswer } from './unreachable.ts';
 
 export interface ClientSettings {
   base_url: string;
@@ -31,16 +33,6 @@ export type Send<N extends EndpointName> = keyof Sending<Endpoints[N]> extends n
 
 export interface Client {
   call<N extends EndpointName>(name: N, parts: Send<N>, options?: CallOptions): Promise<Answer<Endpoints[N]>>;
-}
-
-/** The server did not answer. */
-export class Unreachable extends Error {
-  readonly url: string;
-  constructor(url: string, cause: unknown) {
-    super(`${url} cannot be reached`, { cause });
-    this.name = 'Unreachable';
-    this.url = url;
-  }
 }
 
 export function createClient(settings: ClientSettings): Client {
@@ -89,7 +81,8 @@ async function send(
   if (team !== undefined) headers.set('x-service-team', team);
   if (options.last_event_id !== undefined) headers.set('last-event-id', options.last_event_id);
   const init: RequestInit & { duplex?: 'half' } = { method: endpoint.method, headers, redirect: 'error' };
-  if (options.signal !== undefined) init.signal = options.signal;
+  const signal = signalFor(endpoint, options.signal);
+  if (signal !== undefined) init.signal = signal;
   if (endpoint.body === 'archive' || endpoint.body === 'raw') {
     if (!headers.has('content-type'))
       headers.set('content-type', endpoint.body === 'archive' ? 'application/gzip' : 'application/json');
@@ -102,60 +95,111 @@ async function send(
   try {
     return await (settings.fetch ?? fetch)(url.href, init);
   } catch (cause) {
-    if (options.signal?.aborted === true) throw cause;
-    throw new Unreachable(url.origin, cause);
+    if (options.signal?.aborted === true && !isTimeout(cause)) throw cause;
+    throw whyNoAnswer(url.origin, cause);
   }
 }
 
+/** A question that changes nothing and is no stream is answered within this time; an agent takes as long as it needs. */
+const patience_ms = 150_000;
+
+function signalFor({ method, reply }: Endpoint, given: AbortSignal | undefined): AbortSignal | undefined {
+  if (method !== 'GET' || reply.kind === 'events' || reply.kind === 'lines' || reply.kind === 'raw') return given;
+  const patience = AbortSignal.timeout(patience_ms);
+  return given === undefined ? patience : AbortSignal.any([given, patience]);
+}
+
+/** The longest answer that is not a stream, far above the longest page of any list. */
+const answer_bytes = 256 * 1024 * 1024;
+
 async function readAnswer(endpoint: Endpoint, response: Response): Promise<unknown> {
-  if (endpoint.reply.kind === 'raw' && response.ok) return response;
   if (!response.ok) throw await readRefusal(response);
+  const url = new URL(response.url).origin;
+  // Every answer of the service has one, also behind a proxy.
+  if (!response.headers.has('x-request-id')) throw await answerOfAnother(response, url);
   switch (endpoint.reply.kind) {
+    case 'raw':
+      return response;
     case 'none':
       return undefined;
     case 'events':
-      return readEvents(response);
+      return readEvents(response, url);
     case 'lines':
-      return response.body === null ? [] : readJsonLines(response.body);
+      return response.body === null ? [] : readLines(response.body, url);
     case 'bare':
-      return await response.json();
+      return await readJson(response, url);
     case 'list': {
-      const { data, meta } = (await response.json()) as {
-        data: unknown[];
-        meta?: { next_cursor?: string; total?: number };
-      }; // the list envelope
-      return { items: data, ...meta } satisfies Page<unknown>;
+      const { data, meta } = enveloped(await readJson(response, url), url);
+      if (!Array.isArray(data)) throw notGantry(url, 'its answer has no list');
+      return { items: data, ...(meta as { next_cursor?: string; total?: number } | undefined) } satisfies Page<unknown>; // the list envelope
     }
     default:
-      return ((await response.json()) as { data: unknown }).data; // the data envelope
+      return enveloped(await readJson(response, url), url).data;
   }
 }
 
-async function readRefusal(response: Response): Promise<Error> {
-  const text = await response.text();
-  const document = parseJson(text);
-  const problem = readProblem(document) ?? readAgentProblem(document);
-  if (problem !== undefined) return problem;
-  return new Problem('internal', {
-    detail: `The server answered ${response.status} without a reason.`,
-    hint: 'Check SERVICE_URL, and any proxy in between.',
+/** Closes the connection, because the body can be endless. */
+async function answerOfAnother(response: Response, url: string): Promise<Error> {
+  await response.body?.cancel();
+  const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+  return notGantry(url, type === '' ? 'its answer has no type' : `it sent ${type}`);
+}
+
+async function readJson(response: Response, url: string): Promise<unknown> {
+  const text = await readAtMost(response, answer_bytes).catch((cause: unknown) => {
+    if (isTimeout(cause)) throw whyNoAnswer(url, cause);
+    throw cause instanceof TypeError ? brokenOff(url, cause) : cause;
   });
+  if (text === undefined) throw notGantry(url, `its answer is longer than ${answer_bytes} bytes`);
+  const value = parseJson(text);
+  if (value === undefined) throw notGantry(url, 'its answer is not JSON');
+  return value;
+}
+
+function enveloped(value: unknown, url: string): { data?: unknown; meta?: unknown } {
+  if (typeof value === 'object' && value !== null && 'data' in value) return value;
+  throw notGantry(url, 'its JSON is not that of the service');
+}
+
+async function readRefusal(response: Response): Promise<Error> {
+  const url = new URL(response.url).origin;
+  // A refusal is short; more is the page of another program.
+  const text = await readAtMost(response, 1024 * 1024).catch(() => undefined);
+  const document = text === undefined ? undefined : parseJson(text);
+  return readProblem(document) ?? readAgentProblem(document) ?? answeredByAnother(url, response.status);
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not our document: probably a proxy's page. The caller reports the status.
+    // Not our document: probably a proxy's page. The caller reports it.
     return undefined;
   }
 }
 
-async function* readEvents(response: Response): AsyncIterable<StreamEvent<unknown>> {
+async function* readEvents(response: Response, url: string): AsyncIterable<StreamEvent<unknown>> {
   if (response.body === null) return;
-  for await (const event of readServerSentEvents(response.body)) {
-    const data: unknown = JSON.parse(event.data);
-    if (event.event === refusal_event) throw readProblem(data) ?? new Problem('internal');
-    yield { ...event, data };
+  try {
+    for await (const event of readServerSentEvents(response.body)) {
+      const data = parseJson(event.data);
+      if (event.event === refusal_event) throw readProblem(data) ?? new Problem('internal');
+      yield { ...event, data };
+    }
+  } catch (error) {
+    throw isBroken(error) ? brokenOff(url, error) : error;
   }
 }
+
+async function* readLines(body: ReadableStream<Uint8Array>, url: string): AsyncIterable<unknown> {
+  try {
+    yield* readJsonLines(body);
+  } catch (error) {
+    throw isBroken(error) ? brokenOff(url, error) : error;
+  }
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
+
+/** fetch reports a connection that breaks within a body as a TypeError with this message. */
+const isBroken = (error: unknown): boolean => error instanceof TypeError && error.message === 'terminated';

@@ -1,5 +1,5 @@
 // An example → a new project: the same files, with their own name, team and model.
-import { parseDocument } from 'yaml';
+import { isMap, isScalar, parseDocument } from 'yaml';
 
 export interface Identity {
   name: string;
@@ -23,7 +23,12 @@ function renamed(yaml: string, { name, team, model, server }: Identity): string 
   document.set('name', name);
   document.set('team', team);
   document.delete('owner');
-  if (model !== undefined) document.setIn(['model', 'primary'], model);
+  if (model !== undefined && document.has('model')) document.setIn(['model', 'primary'], model);
+  else if (model !== undefined && isMap(document.contents)) {
+    const { items } = document.contents;
+    const at = items.findIndex(({ key }) => isScalar(key) && key.value === 'deploy');
+    items.splice(at < 0 ? items.length : at, 0, document.createPair('model', { primary: model }));
+  }
   return schemaLine(server) + document.toString({ lineWidth: 0 });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { permitted } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
 import { time } from './wire.ts';
 
@@ -17,6 +18,8 @@ export const costReport = z.object({
   by: z.array(z.enum(costDimensions)),
   usd: z.string().describe('the sum of all calls in this time that you may see, as decimal text'),
   calls: z.int(),
+  whole: permitted.describe('whether these are all calls that the filters ask for, or only those that you may see'),
+  estimated_usd: z.string().describe('the part of `usd` that no provider has said'),
   rows: z.array(
     z.object({
       of: z
@@ -26,7 +29,12 @@ export const costReport = z.object({
       calls: z.int(),
       input_tokens: z.int(),
       output_tokens: z.int(),
-      estimated_calls: z.int().describe('the provider gave no usage: the whole reservation is charged'),
+      estimated_calls: z
+        .int()
+        .describe(
+          'the provider gave no usage: the reservation is charged, or an estimate of what a closed stream had produced',
+        ),
+      estimated_usd: z.string().describe('what these calls have cost'),
     }),
   ),
 });
@@ -69,7 +77,7 @@ export const costsEndpoints = {
     method: 'GET',
     path: '/api/v1/costs',
     summary:
-      'What calls to models have cost, from the ledger: your own, those of agents that you may edit, of teams that you administer',
+      'What calls to models have cost, from the ledger: your own, those of agents that you may edit, of teams that you administer or whose costs a grant lets you read',
     operation: 'cost.read',
     query: z.strictObject({
       by: dimensions.default(['agent']),
@@ -79,6 +87,7 @@ export const costsEndpoints = {
       team: z.string().max(100).optional(),
       model: z.string().max(200).optional(),
       tag: z.string().max(100).optional(),
+      estimated: z.stringbool().default(false).describe('only calls whose cost is an estimate'),
       run: z.uuid().optional().describe('a run of an agent, with the runs that it has called'),
     }),
     reply: { kind: 'data', status: 200, schema: costReport },

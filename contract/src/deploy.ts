@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { attention } from './attention.ts';
 import { canUse } from './can.ts';
 import { agentCost, costForecast } from './costs.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from './endpoint.ts';
 import { logLevels } from './log-entry.ts';
+import { logLine } from './log-line.ts';
+import { reachLine } from './reach.ts';
 import { runStates } from './run-states.ts';
 import { runEvent, runStep } from './runs.ts';
 import { byId, byName, counting, id, idPrefix, name, paging, versionRef } from './wire.ts';
@@ -91,6 +94,7 @@ export const agentStates = ['serving', 'starting', 'asleep', 'stopped', 'failed'
 export const callFigures = z.object({
   calls: z.int(),
   errors: z.int(),
+  blocked: z.int().describe('calls that a guardrail stopped. They are no errors'),
   p50_ms: z.number().nullable().describe('an estimate from a histogram; null without calls'),
   p95_ms: z.number().nullable(),
 });
@@ -104,6 +108,7 @@ export const agentActions = [
   'agents.scale',
   'agents.start',
   'agents.stop',
+  'budgets.show',
   'deployments.create',
   'invoke.call',
 ] as const;
@@ -145,6 +150,7 @@ export const agentStatus = z.object({
       last_exit: z.string().nullable(),
     }),
   ),
+  attention: z.array(attention).describe('why somebody must look at it, gravest first; empty while all is well'),
   no_room: z.string().nullable().describe('why its load gets no further container'),
   last_24h: callFigures.describe('of calls that have ended. They appear within ten seconds'),
   not_in_effect: z.array(z.string()),
@@ -152,6 +158,7 @@ export const agentStatus = z.object({
     .array(z.string())
     .nullable()
     .describe('the only outside destinations of its container; null: not limited, not deployed or asleep'),
+  reach: z.array(reachLine).nullable().describe('all that it may reach; null in lists and after an operation'),
   outside_setting: z
     .string()
     .nullable()
@@ -162,22 +169,14 @@ export const agentStatus = z.object({
   deployed_by: z.string().nullable(),
   deployed_at: z.string().nullable(),
   cost: agentCost.nullable().describe('null after an operation, and without `write` on the agent'),
+  rolled_back: z
+    .object({ from: z.string(), to: z.string(), by: z.string(), at: z.string(), reason: z.string().nullable() })
+    .nullable()
+    .describe('versions, while the last deploy is a rollback; null in lists'),
   draining: z.array(z.string()).describe('revisions that finish their last calls'),
   can: canUse(agentActions).nullable().describe('null in lists and after an operation'),
 });
 export type AgentStatus = z.output<typeof agentStatus>;
-
-export const logLine = z.object({
-  at: z.string(),
-  stream: z.enum(['stdout', 'stderr']),
-  line: z.string(),
-  revision: z.string(),
-  instance: z
-    .number()
-    .int()
-    .nullable()
-    .describe('counts the instances of the revision; null for a failed start and for a rebuilt image'),
-});
 
 const targetName = z.string().min(1).max(40);
 const what = { ref: versionRef, target: targetName.optional() };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { assetKinds } from './roles.ts';
+import { reachLine } from './reach.ts';
 import { json } from './wire.ts';
 
 const change = z.enum(['added', 'removed', 'changed']);
@@ -24,15 +24,7 @@ export const difference = z.object({
   dependencies: z.array(z.object({ package: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
   base_image: z.object({ before: z.string(), after: z.string() }).nullable(),
   reach: z
-    .array(
-      z.object({
-        kind: z.enum([...assetKinds, 'secret', 'host']),
-        name: z.string(),
-        change,
-        before: z.string().nullable().describe('the pinned version, where it has one'),
-        after: z.string().nullable(),
-      }),
-    )
-    .describe('access that the change adds or removes'),
+    .array(reachLine)
+    .describe('all that it reaches, the widest first, and what it no longer reaches; each with its change'),
 });
 export type Difference = z.output<typeof difference>;

@@ -1,5 +1,5 @@
 // The whole API: one record of every operation, by name. Only these are mounted, called and documented.
-import { a2aEndpoints } from './a2a.ts';
+import { a2aEndpoints, orchestrateA2aEndpoints } from './a2a.ts';
 import { approvalsEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
 import { auditStreamEndpoints } from './audit-stream.ts';
@@ -22,6 +22,7 @@ import { orchestrationsEndpoints } from './orchestrations.ts';
 import { orgEndpoints } from './org.ts';
 import { permissionsEndpoints } from './permissions.ts';
 import { principalsEndpoints } from './principals.ts';
+import { readingGrantsEndpoints } from './reading-grants.ts';
 import { registryEndpoints } from './registry.ts';
 import { servicePrincipalsEndpoints } from './service-principals.ts';
 import { secretsEndpoints } from './secrets.ts';
@@ -38,6 +39,7 @@ export const endpoints = {
   ...orgEndpoints,
   ...registryEndpoints,
   ...permissionsEndpoints,
+  ...readingGrantsEndpoints,
   ...approvalsEndpoints,
   ...notificationsEndpoints,
   ...secretsEndpoints,
@@ -46,6 +48,7 @@ export const endpoints = {
   ...invokeEndpoints,
   ...orchestrationsEndpoints,
   ...a2aEndpoints,
+  ...orchestrateA2aEndpoints,
   ...keysEndpoints,
   ...budgetsEndpoints,
   ...costsEndpoints,

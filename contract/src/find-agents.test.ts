@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { filesFromMap } from './agent-project/files.ts';
-import { findAgents } from './find-agents.ts';
+import { findAgents, missingGraphs } from './find-agents.ts';
 
 const found = (files: Record<string, string>) =>
   findAgents(filesFromMap(new Map(Object.entries(files)))).map(
@@ -20,12 +20,35 @@ test('the graphs of langgraph.json come first, as the author declares them', () 
     dependencies: ['.'],
     graphs: { agent: './src/flow/graph.py:flow', index: { path: './src/flow/index.py:make' }, dotted: 'flow.third:x' },
   });
-  const files = { 'src/flow/graph.py': graph, 'src/flow/third.py': '', 'other.py': `${graph}x = builder.compile()\n` };
+  const files = {
+    'src/flow/graph.py': graph,
+    'src/flow/third.py': '',
+    'src/flow/index.py': graph,
+    'other.py': `${graph}x = builder.compile()\n`,
+  };
   expect(found({ ...files, 'langgraph.json': langgraphJson })).toEqual([
     'langgraph src/flow/graph.py:flow',
     'langgraph src/flow/index.py:make',
     'langgraph src/flow/third.py:x',
   ]);
+});
+
+test('a graph of langgraph.json is found as a package, and left out when its file is not below a source root', () => {
+  const langgraphJson = JSON.stringify({
+    dependencies: ['./backend'],
+    graphs: { a: 'team.agents:make', b: 'far.agents:make' },
+  });
+  const files = filesFromMap(
+    new Map(
+      Object.entries({
+        'langgraph.json': langgraphJson,
+        'backend/team/agents/__init__.py': '',
+        'packages/far/agents.py': '',
+      }),
+    ),
+  );
+  expect(findAgents(files).map(({ entrypoint }) => entrypoint)).toEqual(['backend/team/agents/__init__.py:make']);
+  expect(missingGraphs(files).map(({ entrypoint }) => entrypoint)).toEqual(['far/agents.py:make']);
 });
 
 test.each([
@@ -49,6 +72,15 @@ test.each([
     'what `crewai create` makes',
     { 'src/team/crew.py': `${crew}@CrewBase\nclass Team: ...\n` },
     ['crewai src/team/crew.py:Team'],
+  ],
+  [
+    'a flow of crews',
+    {
+      'src/poem/main.py':
+        'from crewai.flow.flow import Flow, listen\nclass State: ...\nclass Poem(Flow[State]):\n  pass\n',
+      'src/poem/other.py': 'from crewai import flow\nclass Two(State, flow.Flow): ...\nclass Three(Overflow): ...\n',
+    },
+    ['crewai src/poem/main.py:Poem', 'crewai src/poem/other.py:Two'],
   ],
   [
     'nothing',
@@ -79,6 +111,8 @@ test('a langgraph.json of many graphs and folders costs little', () => {
   const langgraphJson = JSON.stringify({ graphs, dependencies: all.map((at) => `./d${at}`) });
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`data/${at}.txt`, '']));
   const start = performance.now();
-  expect(found({ ...many, 'langgraph.json': langgraphJson })).toHaveLength(1000);
+  const files = filesFromMap(new Map(Object.entries({ ...many, 'langgraph.json': langgraphJson })));
+  expect(findAgents(files)).toEqual([]);
+  expect(missingGraphs(files)).toHaveLength(1000);
   expect(performance.now() - start).toBeLessThan(5_000);
 });

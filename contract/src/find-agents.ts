@@ -20,7 +20,7 @@ export interface FoundAgent {
 /** The likeliest first. langgraph.json is the author's declaration; without one, the code decides. */
 export function findAgents(files: ProjectFiles): FoundAgent[] {
   const sources = pythonSources(files);
-  const declared = declaredGraphs(files);
+  const declared = declaredGraphs(files).filter(isThere(files));
   return bySpec(sources) ?? (declared.length > 0 ? declared : inCode(sources));
 }
 
@@ -41,6 +41,22 @@ function bySpec(sources: readonly Source[]): FoundAgent[] | undefined {
   return framework && [{ framework, found: `agent.py exports ${name}` }];
 }
 
+/** Those of langgraph.json whose file is in the project, also beside an agent.py that comes before them. */
+export function graphsBesideAgent(files: ProjectFiles): FoundAgent[] {
+  return declaredGraphs(files).filter(isThere(files));
+}
+
+/** Those whose file is not in the project, or not below a folder from which it is imported. */
+export function missingGraphs(files: ProjectFiles): FoundAgent[] {
+  const is = isThere(files);
+  return declaredGraphs(files).filter((agent) => !is(agent));
+}
+
+function isThere(files: ProjectFiles): (agent: FoundAgent) => boolean {
+  const paths = new Set(files.list().map(({ path }) => path));
+  return ({ entrypoint = '' }) => paths.has(parseEntrypoint(entrypoint)?.file ?? '');
+}
+
 /** The graphs that langgraph.json names. */
 export function declaredGraphs(files: ProjectFiles): FoundAgent[] {
   const config = findLanggraphJson(files)?.config;
@@ -49,8 +65,11 @@ export function declaredGraphs(files: ProjectFiles): FoundAgent[] {
   const roots = sourceRoots(files, config);
   return Object.entries(config.graphs).flatMap(([id, { path, name }]) => {
     // langgraph imports a dotted module from the source roots, so they are searched here too.
-    const root = paths.has(path) ? undefined : roots.find((each) => paths.has(joined(each, path)));
-    const entrypoint = printEntrypoint({ file: root === undefined ? path : joined(root, path), name });
+    const package_path = path.replace(/\.py$/, '/__init__.py');
+    const file = ['.', ...roots]
+      .flatMap((root) => [joined(root, path), joined(root, package_path)])
+      .find((each) => paths.has(each));
+    const entrypoint = printEntrypoint({ file: file ?? path, name });
     if (parseEntrypoint(entrypoint) === undefined) return [];
     return [{ framework: 'langgraph' as const, entrypoint, found: `graph "${id}" of langgraph.json` }];
   });
@@ -72,18 +91,26 @@ function inCode(sources: readonly Source[]): FoundAgent[] {
     .map(({ rank: _, ...agent }) => agent);
 }
 
-function isAgent(framework: Framework, { made_by = '', decorators = [] }: Binding): boolean {
+function isAgent(framework: Framework, { made_by = '', decorators = [], bases = [] }: Binding): boolean {
   const makers = agentMakers[framework];
   const last = made_by.slice(made_by.lastIndexOf('.') + 1);
-  return makers.calls.has(last) || decorators.some((decorator) => makers.decorators.has(decorator));
+  const isMade = makers.calls.has(last) || bases.some((base) => makers.bases.has(base));
+  return isMade || decorators.some((decorator) => makers.decorators.has(decorator));
 }
 
-const agentMakers: Record<Framework, { calls: ReadonlySet<string>; decorators: ReadonlySet<string> }> = {
+interface Makers {
+  calls: ReadonlySet<string>;
+  decorators: ReadonlySet<string>;
+  bases: ReadonlySet<string>;
+}
+
+const agentMakers: Record<Framework, Makers> = {
   langgraph: {
     calls: new Set(['compile', 'create_agent', 'create_react_agent', 'create_deep_agent']),
     decorators: new Set(['entrypoint']),
+    bases: new Set(),
   },
-  crewai: { calls: new Set(['Crew']), decorators: new Set(['CrewBase']) },
+  crewai: { calls: new Set(['Crew']), decorators: new Set(['CrewBase']), bases: new Set(['Flow']) },
 };
 
 /** A name from the spec comes first, then the file nearest to the root. */

@@ -33,6 +33,8 @@ const findingCodes = [
   'no_default_route',
   'public_means_org',
   'egress_open',
+  'egress_missing',
+  'egress_not_http',
   'model_access',
   'model_format',
   // The files of a project

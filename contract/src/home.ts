@@ -55,7 +55,10 @@ export const home = z.object({
   unread: z.int().describe('your unread notifications'),
   agents: z
     .array(agentStatus)
-    .describe(`the ${home_agents} agents of your list with the latest changes, from their last checks`),
+    .describe(
+      `at most ${home_agents} deployed agents of your list, from their last checks: first those that need attention, then those with the most calls`,
+    ),
+  undeployed: z.int().describe('agents of your list that are not deployed'),
 });
 export type Home = z.output<typeof home>;
 

@@ -15,6 +15,7 @@ test('exactly the endpoints that create something from JSON take an Idempotency-
     'approvals.comment',
     'approvals.submit',
     'deployments.create',
+    'grants.create',
     'groups.create',
     'keys.create',
     'permissions.grant',

@@ -20,6 +20,8 @@ const problems = [
   'cancelled',
   'run_gone',
   'guardrail_blocked',
+  'budget_exceeded',
+  'budget_in_flight',
 ] as const;
 
 export const invokeEndpoints = {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { canUse } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
-import { roles } from './roles.ts';
-import { email, id } from './wire.ts';
+import { readingRights, roles } from './roles.ts';
+import { email, id, time } from './wire.ts';
 
 // 1,024 bytes limit the work of a hostile login. Every byte counts (server/src/login/password.ts).
 const password = z.string().min(1).max(1024);
@@ -27,7 +27,7 @@ export type UserRecord = z.output<typeof userRecord>;
 export const waitingKey = z.object({ id, team: z.string(), prefix: z.string() });
 export type WaitingKey = z.output<typeof waitingKey>;
 
-/** The endpoints for a role in the organisation, or for people only; the budgets are those of the organisation. */
+/** The endpoints for a role in the organisation, or for people only; the budgets and the grants are those of the organisation. */
 export const orgActions = [
   'audit.export',
   'audit.follow',
@@ -38,6 +38,7 @@ export const orgActions = [
   'auth.change_password',
   'budgets.set',
   'budgets.show',
+  'grants.create',
   'keys.reveal',
   'notifications.count',
   'notifications.list',
@@ -63,7 +64,12 @@ export const orgActions = [
   'webhooks.test',
 ] as const;
 
-export const me = userRecord.extend({ can: canUse(orgActions) });
+export const me = userRecord.extend({
+  reading: z
+    .array(z.object({ id, right: z.enum(readingRights), team: z.string().nullable(), expires_at: time.nullable() }))
+    .describe('your grants to read costs or the log, and those of your groups; `team` is null for the organisation'),
+  can: canUse(orgActions),
+});
 
 export const accessToken = z.object({
   access_token: z.string(),

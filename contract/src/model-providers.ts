@@ -13,14 +13,30 @@ export interface ModelProvider {
   takes_stream_options?: false;
   /** The header that carries its credential as it is. Absent: `Authorization: Bearer`. */
   credential_header?: 'x-api-key' | 'api-key';
+  /** It stops when nobody reads its stream any more, and bills what it has produced until then. */
+  stops_when_left?: true;
   /** A server of this machine, which needs no credential. */
   is_local?: true;
 }
 
 export const modelProviders: Readonly<Record<string, ModelProvider>> = {
-  openai: { kind: 'openai', base_url: 'https://api.openai.com/v1', max_tokens_field: 'max_completion_tokens' },
-  azure: { kind: 'openai', max_tokens_field: 'max_completion_tokens', credential_header: 'api-key' },
-  anthropic: { kind: 'anthropic', base_url: 'https://api.anthropic.com/v1', credential_header: 'x-api-key' },
+  openai: {
+    kind: 'openai',
+    base_url: 'https://api.openai.com/v1',
+    max_tokens_field: 'max_completion_tokens',
+    stops_when_left: true,
+  },
+  azure: {
+    kind: 'openai',
+    max_tokens_field: 'max_completion_tokens',
+    credential_header: 'api-key',
+  },
+  anthropic: {
+    kind: 'anthropic',
+    base_url: 'https://api.anthropic.com/v1',
+    credential_header: 'x-api-key',
+    stops_when_left: true,
+  },
   mistral: { kind: 'openai', base_url: 'https://api.mistral.ai/v1', takes_stream_options: false },
   groq: { kind: 'openai', base_url: 'https://api.groq.com/openai/v1' },
   together: { kind: 'openai', base_url: 'https://api.together.xyz/v1' },
@@ -38,6 +54,11 @@ export function isKnown(name: string): boolean {
 
 export function modelProvider(name: string): ModelProvider {
   return (isKnown(name) ? modelProviders[name] : undefined) ?? { kind: 'openai' };
+}
+
+/** False for a provider that may go on and bill its whole answer. */
+export function stopsWhenLeft(name: string): boolean {
+  return modelProvider(name).stops_when_left === true;
 }
 
 /** The secret for its credential, such as `OPENAI_API_KEY`. An agent cannot name it in deploy.secrets, because the gateway alone uses it. */

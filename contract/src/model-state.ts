@@ -1,7 +1,17 @@
 // Can a model be called now? From its upstreams, and from what one process of the gateway saw last.
 import type { Model, ModelUpstream } from './models.ts';
 
-export type ModelState = 'ready' | 'no_address' | 'not_callable' | 'paused' | 'partly_paused' | 'no_price';
+export const modelStates = [
+  'ready',
+  'untested',
+  'failing',
+  'no_address',
+  'not_callable',
+  'paused',
+  'partly_paused',
+  'no_price',
+] as const;
+export type ModelState = (typeof modelStates)[number];
 export type UpstreamState = 'ready' | 'not_callable' | 'paused' | 'not_called_yet' | 'failing';
 
 export interface Stated<State> {
@@ -20,6 +30,9 @@ export function stateOfModel(
   const paused = callable.filter((upstream) => isPaused(upstream, now));
   if (paused.length === callable.length) return { state: 'paused', why: paused[0]?.health?.last_problem ?? undefined };
   if (paused.length > 0) return { state: 'partly_paused' };
+  const failing = callable.find(({ health }) => (health?.failures ?? 0) > 0);
+  if (failing !== undefined) return { state: 'failing', why: failing.health?.last_problem ?? undefined };
+  if (callable.every(({ health }) => (health?.last_success_at ?? null) === null)) return { state: 'untested' };
   return { state: price === null ? 'no_price' : 'ready' };
 }
 

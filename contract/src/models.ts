@@ -1,6 +1,7 @@
 // Models as the gateway calls them: their upstreams with their health, and the price that counts.
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
+import { modelStates } from './model-state.ts';
 import { id, name, paging, time } from './wire.ts';
 
 const usd = z.string().describe('decimal text');
@@ -50,7 +51,18 @@ export const model = z.object({
   price: modelPrice.nullable().describe('null: unknown, so a budget refuses its calls'),
   own_price: modelPrice.nullable().describe('of its config; it replaces that of the table'),
   table_price: modelPrice.nullable(),
+  max_output_tokens: z
+    .int()
+    .describe('the longest answer of a call that asks for no limit, under a budget or a limit per minute'),
+  max_output_from: z
+    .enum(['config', 'table', 'default'])
+    .describe('who says it: its config, the table of published limits, or nobody'),
+  context_window_tokens: z.int().nullable().describe('of its config, else of the table; null: unknown'),
+  former_price: rates
+    .nullable()
+    .describe('the own price of the deleted model of this name, which this one does not have; null in lists'),
   upstreams: z.array(modelUpstream),
+  state: z.enum(modelStates).describe('`untested`: no call has succeeded yet; `failing`: the last one failed'),
 });
 export type Model = z.output<typeof model>;
 

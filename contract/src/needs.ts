@@ -8,9 +8,9 @@ export function needs(rule: Rule): string {
     case 'signed_in':
       return rule.by === 'person' ? 'a sign-in as a person' : 'a sign-in';
     case 'org':
-      return `platform role ${rule.role}`;
+      return `platform role ${rule.role}${or(rule)}`;
     case 'team':
-      return `role ${rule.role} in the team${rule.by === 'person' ? ', as a person' : ''}`;
+      return `role ${rule.role} in the team${rule.by === 'person' ? ', as a person' : ''}${or(rule)}`;
     case 'asset':
       return `\`${rule.action}\` on the asset, and role ${rule.role} in its team`;
     case 'key':
@@ -19,3 +19,6 @@ export function needs(rule: Rule): string {
       return 'the service itself';
   }
 }
+
+const or = (rule: Extract<Rule, { on: 'org' | 'team' }>): string =>
+  rule.or === undefined ? '' : `, or the right \`${rule.or}\``;

@@ -159,8 +159,11 @@ describe('a fault', () => {
     ['agents: {Big: {ref: agents/a}}', '5:10 `agents.Big` must be lower-case letters'],
     ['agents: {"1": {ref: agents/a}}', '5:10 `agents.1` must be lower-case letters'],
     ['agents: {a: {reff: agents/a}}', '`agents.a.reff` is not a field of orchestration.yaml Did you mean `ref`?'],
-    ['agents: {a: {}}', '5:10 `agents.a.ref` is missing Add it. The agent'],
-    ['agents: {a: {ref: tools/a}}', '5:19 `agents.a.ref` must be agents/<name> or agents/<name>@<version>, not'],
+    ['agents: {a: {}}', '5:10 `agents.a.ref` is missing Add it. The asset that it calls: agents/<name> or'],
+    [
+      'agents: {a: {ref: tools/a}}',
+      '5:19 `agents.a.ref` must be agents/<name> or orchestrations/<name>, each with or without @<version>, not',
+    ],
     ['agents: {a: {ref: agents/a@1}}', '5:19 `agents.a.ref` must be agents/<name> or'],
     ['agents: {a: {ref: agents/a, input: text}}', '5:36 `agents.a.input` must be a JSON pointer'],
     ['agents: {a: {ref: agents/a, output: /a~2}}', '5:37 `agents.a.output` must be a JSON pointer'],

@@ -18,6 +18,7 @@ export {
   type OrchestrationConfig,
   type OrchestrationMember,
 } from './orchestration-yaml/config.ts';
+export { isOrchestration } from './orchestration-yaml/is-orchestration.ts';
 export { leadOf } from './orchestration-yaml/lead.ts';
 export { orchestrationYamlExample } from './orchestration-yaml/example.ts';
 export {

@@ -12,7 +12,7 @@ const byRun = z.strictObject({ name, run_id: z.uuid() });
 /** Why a member could not be called now. */
 export const memberFault = z.object({
   member: z.string().describe('the local name'),
-  agent: z.string().describe('agents/<name>'),
+  agent: z.string().describe('agents/<name> or orchestrations/<name>'),
   message: z.string(),
   command: z.string().nullable().describe('the command that changes it'),
 });
@@ -45,8 +45,10 @@ export const orchestrationStep = z.object({
   state: z.enum(stepStates),
   started_at: time.nullable(),
   ended_at: time.nullable(),
-  agent: z.string().nullable().describe('agents/<name>'),
-  run_id: id.describe('of the call of the member'),
+  agent: z.string().nullable().describe('agents/<name> or orchestrations/<name>'),
+  run_id: id
+    .nullable()
+    .describe('of the call of the member; null for an orchestration, whose calls have paths below this one'),
   version: z.string().nullable(),
   digest: z.string().nullable(),
   input_tokens: z.number().int(),
@@ -64,6 +66,7 @@ const memberError = z.object({
   code: z.string().describe("the member's own, where it gave one"),
   detail: z.string(),
   status: z.number().int(),
+  path: z.string().optional().describe('of the call that failed, inside a member that is an orchestration'),
 });
 
 const output = z.object({
@@ -71,7 +74,9 @@ const output = z.object({
   members: z.record(
     z.string(),
     z.object({
-      status: z.enum(['done', 'failed']),
+      status: z
+        .enum(['done', 'partial', 'failed'])
+        .describe('`partial`: an orchestration that went on without some of its members'),
       output: json.optional(),
       error: memberError.optional().describe('of a failed member'),
     }),

@@ -17,6 +17,7 @@ export const team = z.object({
 export const teamActions = [
   'budgets.set',
   'budgets.show',
+  'grants.create',
   'groups.create',
   'key_defaults.set',
   'keys.create',

@@ -113,7 +113,7 @@ export const problems = {
     status: 503,
     retry_after_seconds: 60,
     title: 'This machine cannot limit the outgoing connections of the agent',
-    hint: 'Run the service as root with iptables installed: `svc doctor` has the reason.',
+    hint: 'Run the service as root with iptables installed: `svc doctor` has the reason. Or let agents reach the internet: svc org set agent_egress open',
   },
   base_image_missing: {
     status: 503,

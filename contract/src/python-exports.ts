@@ -12,6 +12,8 @@ export interface Binding {
   made_by?: string;
   /** The decorators of a function or class, the outermost first: `CrewBase`. */
   decorators?: readonly string[];
+  /** The last names of a class's bases: `Flow` of `class Research(crewai.flow.Flow[State])`. */
+  bases?: readonly string[];
 }
 
 export interface PythonExports {
@@ -106,7 +108,9 @@ function visitDefinition(found: Found, { node, within }: Place): Place[] {
   if (name === null) return [];
   const kind = node.name === 'ClassDefinition' ? 'class' : 'function';
   const decorators = decoratorsOf(found, node);
-  bind(found, name, within, decorators.length > 0 ? { kind: 'value', decorators } : { kind });
+  const bases = kind === 'class' ? basesOf(found, node) : [];
+  const more = bases.length > 0 ? { bases } : {};
+  bind(found, name, within, decorators.length > 0 ? { kind: 'value', decorators, ...more } : { kind, ...more });
   return childrenOf(node).map((child) => ({ node: child, within: `the ${kind} ${textOf(found, name)}` }));
 }
 
@@ -119,6 +123,13 @@ function decoratorsOf(found: Found, definition: Node): string[] {
       .replace(/^@\s*/, '')
       .replace(/[\s(][^]*$/, ''),
   );
+}
+
+function basesOf(found: Found, definition: Node): string[] {
+  const list = definition.getChild('ArgList');
+  return childrenOf(list ?? definition)
+    .filter(({ name }) => list !== null && ['VariableName', 'MemberExpression'].includes(name))
+    .flatMap((base) => /^[\w.]*?(\w+)\s*(?:\[|$)/.exec(textOf(found, base).slice(0, 200))?.[1] ?? []);
 }
 
 /** Each body of an if belongs to the condition before it. */

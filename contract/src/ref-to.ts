@@ -20,6 +20,17 @@ export const refToAgent = formsOf(
     .meta({ examples: ['agents/<name>', 'agents/<name>@1.0.0'] }),
 );
 
+/** A member of an orchestration is deployed on its own, as an agent is. */
+export const refToMember = formsOf(
+  z
+    .string()
+    .refine(
+      (written) => ['agent', 'orchestration'].includes(parseAnyRef(written)?.kind ?? ''),
+      'must be agents/<name> or orchestrations/<name>, each with or without @<version>',
+    )
+    .meta({ examples: ['agents/<name>', 'agents/<name>@1.0.0', 'orchestrations/<name>'] }),
+);
+
 function formsOf(ref: z.ZodString) {
   return { text: ref.transform((written) => ({ ref: written })), map: z.strictObject({ ref }) };
 }

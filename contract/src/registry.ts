@@ -86,6 +86,7 @@ export const versionFile = z.object({
 
 export const assetUsers = z.object({
   assets: z.array(z.string()).describe('those that you may read'),
+  settings: z.array(z.string()).describe('settings of the organisation that name it'),
   hidden: z.number().int().describe('how many others there are'),
 });
 export type AssetUsers = z.output<typeof assetUsers>;
@@ -208,7 +209,8 @@ export const registryEndpoints = {
   'registry.used_by': {
     method: 'GET',
     path: '/api/v1/registry/{kind}/{name}/used-by',
-    summary: 'The assets that refer to an asset: in their serving version, or in their present config',
+    summary:
+      'The assets that refer to an asset, or call it by name: in their serving version, or in their present config',
     operation: 'asset.read',
     params: byKindAndName,
     reply: { kind: 'data', status: 200, schema: assetUsers },
@@ -331,6 +333,15 @@ export const registryEndpoints = {
     summary: 'Delete an asset that nothing refers to; for agents use `DELETE /api/v1/agents/{name}`',
     operation: 'asset.delete',
     params: byConfiguredKindAndName,
+    query: z
+      .strictObject({
+        force: z.stringbool().default(false).describe('also a model that is called by its name; those calls then fail'),
+        reason: text.optional().describe('needed with `force`; in the audit log'),
+      })
+      .refine(({ force, reason }) => !force || (reason ?? '').trim() !== '', {
+        error: 'is needed with `force`',
+        path: ['reason'],
+      }),
     reply: { kind: 'none', status: 204 },
     problems: ['in_use'],
   },

@@ -18,6 +18,10 @@ export type PrincipalType = (typeof principalTypes)[number];
 /** The most that an agent or an orchestration gets on another asset. */
 export const actionsOfAssets = ['read', 'use'] as const satisfies readonly Action[];
 
+/** What a reading grant gives, on a team or on the organisation. The actions of an ACL entry are about one asset, so these are none of them. */
+export const readingRights = ['read_costs', 'read_audit'] as const;
+export type ReadingRight = (typeof readingRights)[number];
+
 export const assetKinds = [
   'agent',
   'prompt',
@@ -41,13 +45,13 @@ export type AssetKind = (typeof assetKinds)[number];
  * - `key`        a working gateway key; the gateway's admission decides what it may call
  * - `system`     the service itself, for the reason named; no request can carry it
  *
- * A service principal cannot do an operation with `by: 'person'` in any role.
+ * A service principal cannot do an operation with `by: 'person'` in any role. The reading right in `or` gives the operation without the role.
  */
 export type Rule =
   | { on: 'anyone' }
   | { on: 'signed_in'; by?: 'person' }
-  | { on: 'org'; role: Role; by?: 'person' }
-  | { on: 'team'; role: Role; by?: 'person' }
+  | { on: 'org'; role: Role; by?: 'person'; or?: ReadingRight }
+  | { on: 'team'; role: Role; by?: 'person'; or?: ReadingRight }
   | { on: 'asset'; action: Action; role: Role }
   | { on: 'key' }
   | { on: 'system'; reason: string };
@@ -132,6 +136,12 @@ export const operations = {
   'permission.explain': { on: 'asset', action: 'read', role: 'viewer' },
   'permission.change': { on: 'asset', action: 'admin', role: 'contributor' },
 
+  // One's own, and those that one may change.
+  'grant.list': { on: 'signed_in' },
+  // Who reads a team's costs and log. A grant outlives every key, so only a person decides it.
+  'grant.change': { on: 'team', role: 'admin', by: 'person' },
+  'grant.change_org': { on: 'org', role: 'admin', by: 'person' },
+
   // The credential, the address and the price of a model: who pays for its calls. The asset's own rules hold beside it.
   'model.change': { on: 'team', role: 'admin' },
   'model.call': { on: 'key' },
@@ -149,8 +159,10 @@ export const operations = {
   'key.manage_org': { on: 'org', role: 'admin', by: 'person' },
   'key.reveal': { on: 'org', role: 'admin', by: 'person' },
   // "Manage billing" of the spec: for an admin of that team, or of the platform.
-  'budget.read': { on: 'team', role: 'admin' },
-  'budget.read_org': { on: 'org', role: 'admin' },
+  'budget.read': { on: 'team', role: 'admin', or: 'read_costs' },
+  // What the keys of new members get.
+  'key_defaults.read': { on: 'team', role: 'viewer', or: 'read_costs' },
+  'budget.read_org': { on: 'org', role: 'admin', or: 'read_costs' },
   'budget.change': { on: 'team', role: 'admin', by: 'person' },
   'budget.change_org': { on: 'org', role: 'admin', by: 'person' },
 
@@ -160,8 +172,8 @@ export const operations = {
   'trace.read_content': { on: 'asset', action: 'admin', role: 'viewer' },
 
   'audit.read': { on: 'signed_in', by: 'person' },
-  'audit.verify': { on: 'org', role: 'admin' },
-  'audit.export': { on: 'org', role: 'admin' },
+  'audit.verify': { on: 'org', role: 'admin', by: 'person', or: 'read_audit' },
+  'audit.export': { on: 'org', role: 'admin', by: 'person', or: 'read_audit' },
 
   'webhook.read': { on: 'org', role: 'admin' },
   'webhook.change': { on: 'org', role: 'admin' },

@@ -32,8 +32,8 @@ test('the overview has the state, the last day with its deploys, the runs, what 
     .first()
     .waitFor({ state: 'attached' });
   await page.getByRole('table', { name: 'Recent runs' }).getByRole('row').nth(1).waitFor();
-  await page.getByText('the whole internet').waitFor();
-  await page.getByText('gpt-4o-mini').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'gpt-4o-mini' }).waitFor();
+  await page.getByText('It reaches no address outside but the model gateway.').waitFor();
   await page.getByText('team:ml', { exact: true }).waitFor();
   expect(faults).toEqual([]);
 });
@@ -149,6 +149,22 @@ test('the list of agents says how many its filters leave, with the command that 
   await page.getByText('svc list --state serving --text greet').waitFor();
   await page.getByLabel('Any state').selectOption('stopped');
   await page.getByRole('status').getByText('0 agents', { exact: true }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a draft of agent.yaml is there again after another page', async () => {
+  const { page, open, faults } = await as('max');
+  await open('/agents/clock/config');
+  const text = page.getByRole('textbox', { name: 'agent.yaml' });
+  await text.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('# mine');
+  await page.getByRole('link', { name: 'Logs', exact: true }).click();
+  await page.getByRole('link', { name: 'Config', exact: true }).click();
+  await page.getByText('A draft, kept while this tab is open.').waitFor();
+  expect(await text.innerText()).toContain('# mine');
+  await page.getByRole('button', { name: 'Take back' }).click();
+  expect(await text.innerText()).not.toContain('# mine');
   expect(faults).toEqual([]);
 });
 

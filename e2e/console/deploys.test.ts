@@ -101,7 +101,7 @@ test('a failed deploy shows its remedy and its last lines first, and its log sho
 test('two versions are compared word by word, and the config has the findings of svc validate', async () => {
   const { page, open, faults, close } = await visitor('ada');
   await open('/agents/greeter/difference?from=1.0.0&to=1.1.0');
-  await page.getByText('secret CRM_TOKEN').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'CRM_TOKEN' }).first().waitFor();
   const changed = page.getByRole('region', { name: 'agent.py' });
   await changed.scrollIntoViewIfNeeded();
   await changed.locator('.cm-merge-b .cm-changedText', { hasText: 'again' }).waitFor();

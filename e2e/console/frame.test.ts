@@ -34,6 +34,29 @@ test('⌘K finds a place and a thing, and keys lead to the places', async () => 
   await close();
 });
 
+test('a list is walked by keys from the page and from its search, and ⌘K takes what is typed at once', async () => {
+  const { page, open, faults, close } = await vera();
+  const focused = async () => await page.evaluate('document.activeElement.textContent');
+  await open('/agents');
+  await page.keyboard.press('j');
+  const first = await focused();
+  await page.keyboard.press('ArrowDown');
+  const second = await focused();
+  await page.keyboard.press('k');
+  expect(await focused()).toBe(first);
+  expect(second).not.toBe(first);
+  await page.keyboard.press('/');
+  await page.keyboard.press('ArrowDown');
+  expect(await focused()).toBe(first);
+  await page.keyboard.press('/');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('greet');
+  await page.getByRole('option', { name: /^greeter/ }).waitFor();
+  expect(await page.getByRole('dialog').getByRole('combobox').inputValue()).toBe('greet');
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('⌘K does what the head of the page does, and greys what its reader may not, with the reason', async () => {
   const max = await visit(browser, { gantry: stage, people: stage.people }, 'max');
   const { page } = max;
@@ -90,9 +113,9 @@ test('a lost connection is said, and mended by itself', async () => {
   const { page, open, faults, close } = await vera();
   await page.route('**/api/v1/events', async (route) => await route.abort());
   await open('/agents');
-  await page.getByText('The connection is lost since').waitFor();
+  await page.getByText('Waiting for the service since').waitFor();
   await page.unroute('**/api/v1/events');
-  await page.getByText('The connection is lost since').waitFor({ state: 'detached' });
+  await page.getByText('Waiting for the service since').waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
   await close();
 });

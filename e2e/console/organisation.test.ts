@@ -68,6 +68,29 @@ test('a prompt is created with its fault at the field, gets a version, is publis
   await close();
 });
 
+test('an orchestration is made of members that are chosen, and asks for nothing twice', async () => {
+  const { page, open, faults, close } = await visitor('max');
+  await open('/registry/orchestration/new');
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  await field('Name').fill('console-pair');
+  expect(await field('name').count()).toBe(0);
+  for (const [at, name, agent] of [
+    [1, 'edit', 'agents/editor'],
+    [2, 'tone', 'agents/greeter'],
+  ] as const) {
+    if (at > 1) await page.getByRole('button', { name: 'Add a member' }).click();
+    await field(`Name of member ${at}`).fill(name);
+    await page.getByLabel(`Agent of member ${at}`).selectOption(agent);
+  }
+  await field('version').fill('1.0.0');
+  await page.getByLabel('strategy', { exact: true }).selectOption('sequential');
+  await page.getByRole('button', { name: 'Create the orchestration' }).click();
+  await page.waitForURL('**/registry/orchestration/console-pair');
+  await page.getByText('agents/editor').first().waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('a model is tested in one line, and a webhook shows its secret once', async () => {
   const { page, open, faults, close } = await visitor('admin');
   await open('/models/gpt-4o-mini');

@@ -105,7 +105,7 @@ test('a reader sees the actions that they may not take, with the reason', async 
   await add.hover();
   await page.getByText('This needs the role admin in team:ml; yours is viewer.').waitFor();
   await open('/users');
-  await page.getByRole('alert').getByText('needs the platform role admin').waitFor();
+  await page.getByText('needs the platform role admin').first().waitFor();
   expect(faults).toEqual([]);
   await close();
 });
@@ -145,7 +145,7 @@ test('costs are split as the address says, and the file has the rows of the page
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   const lines = (await readFile(await (await downloading).path(), 'utf8')).split('\n');
-  expect(lines[0]).toBe('model,usd,calls,input tokens,output tokens,estimated');
+  expect(lines[0]).toBe('model,usd,calls,input tokens,output tokens,estimated,estimated usd');
   expect(lines[1]).toMatch(/^gpt-4o-mini,0\.\d+,\d+,/);
   await page.getByRole('link', { name: 'gpt-4o-mini' }).click();
   await page.waitForURL('**/costs?by=model&since=7d&model=gpt-4o-mini');
@@ -208,9 +208,48 @@ test('a member sees their own limits and the defaults of new keys; the limits of
   await page.getByRole('region', { name: 'Keys of new members' }).getByText('Models').waitFor();
   await page
     .getByRole('region', { name: 'The team' })
-    .getByText('This needs the role admin in team:ml; yours is viewer.')
+    .getByText('This needs the role admin in team:ml or the right read_costs; yours is viewer.')
     .waitFor();
   expect(await page.getByRole('button', { name: 'Change' }).getAttribute('aria-disabled')).toBe('true');
   expect(faults).toEqual([]);
   await close();
+});
+
+test('a look around asks nothing that its reader may not see, so the log has no refusal of it', async () => {
+  const { page, open, faults, close } = await visitor('vera');
+  const refused: string[] = [];
+  page.on('response', (response) => void (response.status() === 403 && refused.push(response.url())));
+  for (const [path, text] of [
+    ['/users', 'needs the platform role admin'],
+    ['/webhooks', 'needs the platform role admin'],
+    ['/doctor', 'needs the platform role admin'],
+    ['/teams/ml/budget', 'or the right read_costs'],
+    ['/budgets', 'Other budgets exist that you may not see'],
+    ['/costs', 'svc grant read-costs --to user:vera@example.com --org'],
+    ['/agents/clock/cost', 'svc grant read-costs --to user:vera@example.com --team'],
+  ] as const) {
+    await open(path);
+    await page.getByText(text).first().waitFor();
+  }
+  const closed = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('button', { name: 'Cost' });
+  expect(await closed.getAttribute('aria-disabled')).toBe('true');
+  expect([refused, faults]).toEqual([[], []]);
+  await close();
+});
+
+test('an admin lets somebody read the costs of a team, who then sees them, and takes it back', async () => {
+  const max = await visitor('max');
+  await max.open('/teams/ml');
+  await max.page.getByRole('button', { name: 'Let somebody read' }).click();
+  await max.page.getByLabel('Who').fill('vera@example.com');
+  await max.page.getByRole('button', { name: 'Give the grant' }).click();
+  const row = max.page.getByRole('row').filter({ hasText: 'user:vera@example.com' });
+  await row.getByText('costs and budgets').waitFor();
+  const vera = await visitor('vera');
+  await vera.open('/teams/ml/budget');
+  await vera.page.getByRole('region', { name: 'The team' }).getByText('this month').waitFor();
+  await row.getByRole('button', { name: 'Take back' }).click();
+  await row.waitFor({ state: 'detached' });
+  expect([max.faults, vera.faults]).toEqual([[], []]);
+  await Promise.all([max.close(), vera.close()]);
 });

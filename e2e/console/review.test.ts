@@ -125,7 +125,7 @@ test('a request that needs two approvals says who is missing, and the second adm
   await second.close();
 });
 
-test('j and k go through the requests that wait, a approves', async () => {
+test('j and k go through the requests that wait, a approves, and typed again decides nothing that nobody has read', async () => {
   const id = await requestPrompt('rv-keys');
   const { page, open } = max;
   await open(`/approvals/${id}`);
@@ -139,6 +139,12 @@ test('j and k go through the requests that wait, a approves', async () => {
   await page.keyboard.press('a');
   await page.getByLabel('Reason (optional)').press('Enter');
   await page.getByText('prompts/rv-keys 1.0.0 is approved').waitFor();
+  await page.waitForURL((at) => !at.pathname.endsWith(id));
+  await settle(page);
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await page.getByText(/This is the next request, .* Read it/).waitFor();
+  expect(await page.getByRole('dialog', { name: /^Approve/ }).count()).toBe(0);
   expect((await ada.call('approvals.show', { params: { id } })).status).toBe('approved');
 });
 

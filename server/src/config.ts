@@ -1,13 +1,13 @@
 // Environment → Config. Only this file reads the server's process.env. It reports all faults together. `server.env` (KEY=value lines, 0600)
 // is in GANTRY_HOME or in `<config home>/gantry`. The real environment overrides its values.
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { defaultPort } from '@gantry/contract/default-port.ts';
 import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
 import { agentNetworkSettings } from './agent-network-settings.ts';
+import { defaultDataDir, installationHome, settingsFile } from './installation-place.ts';
 import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
 import { tracesConfig, traceSettings, type TracesConfig } from './trace-settings.ts';
 
@@ -259,13 +259,13 @@ export class ConfigFault extends Error {}
 /** The process's environment overrides the settings file. Throws ConfigFault with every invalid setting. */
 export function readConfig(
   environment: NodeJS.ProcessEnv = process.env,
-  flags: { role?: string | undefined } = {},
+  flags: { role?: string | undefined; settings_text?: string } = {},
 ): Config {
   const home = installationHome(environment);
-  const file = join(home ?? join(environment.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'gantry'), 'server.env');
-  const fromFile = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  const file = settingsFile(environment);
+  const text = flags.settings_text ?? (existsSync(file) ? readFileSync(file, 'utf8') : '');
   const present = Object.entries({
-    ...fromFile,
+    ...parseEnv(text),
     ...environment,
     ...(flags.role !== undefined && { ROLE: flags.role }),
   }).filter(([, value]) => value !== '');
@@ -339,6 +339,9 @@ export function readConfig(
   };
 }
 
+/** The settings of the process and of its file, for `svc server set` (settings-file.ts). */
+export const processEnvironment = (): NodeJS.ProcessEnv => process.env;
+
 /** Unlike those in server.env, a service that is started elsewhere lacks them. */
 export function settingsOfEnvironment(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const given = Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
@@ -384,15 +387,4 @@ function mailConfig(given: z.output<typeof settings>): MailConfig | undefined {
 
 function hasCredentials({ BUILD_INDEX_URL, BUILD_EXTRA_INDEX_URLS }: z.output<typeof settings>): boolean {
   return [BUILD_INDEX_URL, ...BUILD_EXTRA_INDEX_URLS].some((url) => url !== undefined && new URL(url).password !== '');
-}
-
-// GANTRY_HOME separates installations on one machine. The client has the same rule.
-function installationHome({ GANTRY_HOME }: NodeJS.ProcessEnv): string | undefined {
-  return GANTRY_HOME === undefined || GANTRY_HOME === '' ? undefined : resolve(GANTRY_HOME);
-}
-
-// PostgreSQL refuses to run as root and runs as another OS user. That user cannot read /root, so root's data are in /var/lib.
-function defaultDataDir(environment: NodeJS.ProcessEnv): string {
-  if (process.getuid?.() === 0) return '/var/lib/gantry';
-  return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'gantry');
 }

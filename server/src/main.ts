@@ -2,25 +2,23 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { Problem } from '@gantry/contract/problems.ts';
 import { startApp } from './app.ts';
 import { collectGarbage } from './collect-garbage.ts';
-import { ConfigFault, readConfig, settingsOfEnvironment } from './config.ts';
-import { DataDirectoryInUse } from './data-directory.ts';
-import { OrgConfigFault } from './principals/org-settings.ts';
-import { PortTaken } from './http/serve.ts';
+import { ConfigFault, processEnvironment, readConfig, settingsOfEnvironment } from './config.ts';
 import { openAsOwner, openFoundation } from './foundation.ts';
 import { issuesUserKeys } from './keys/member-keys.ts';
 import { openLog } from './log.ts';
 import { resetAdmin } from './login/reset-admin.ts';
 import { installationId } from './principals/find.ts';
-import { Mismatch } from './proof/mismatch.ts';
 import { openProof } from './proof/open.ts';
 import type { ProofParts } from './proof/parts.ts';
 import { prune } from './proof/prune.ts';
 import { reseal } from './proof/sealing/reseal.ts';
+import { printFailure } from './print-failure.ts';
 import { seed, seed_email } from './principals/seed.ts';
+import { changeSetting, listSettings } from './settings-file.ts';
 import { uninstall } from './uninstall.ts';
 
 const usage = `Usage:
@@ -28,6 +26,8 @@ const usage = `Usage:
   node server/start.js seed --password-file <path>
   node server/start.js reset-admin
   node server/start.js settings
+  node server/start.js list-settings
+  node server/start.js set <NAME> (its value on stdin)
   node server/start.js uninstall
   node server/start.js prune --before <time> --reason <text>
   node server/start.js reseal --reason <text>`;
@@ -53,9 +53,20 @@ async function main(): Promise<void> {
     case 'settings':
       process.stdout.write(`${JSON.stringify(settingsOfEnvironment())}\n`);
       return;
-    case 'uninstall':
-      process.stdout.write(`${JSON.stringify(await uninstall(readConfig()))}\n`);
+    case 'list-settings':
+      process.stdout.write(`${JSON.stringify(listSettings(processEnvironment()))}\n`);
       return;
+    case 'set': {
+      // Not an argument: the machine's other users can list those.
+      const changed = changeSetting(positionals[1] ?? '', await text(process.stdin), processEnvironment());
+      process.stdout.write(`${JSON.stringify(changed)}\n`);
+      return;
+    }
+    case 'uninstall': {
+      const tell = (progress: string): void => void process.stderr.write(`${progress}\n`);
+      process.stdout.write(`${JSON.stringify(await uninstall(readConfig(), tell))}\n`);
+      return;
+    }
     case 'prune':
       return await pruneLog(values.before, values.reason);
     case 'reseal':
@@ -143,13 +154,6 @@ async function withLog(work: (proof: ProofParts) => Promise<object>): Promise<vo
 try {
   await main();
 } catch (error) {
-  const expected =
-    error instanceof ConfigFault ||
-    error instanceof DataDirectoryInUse ||
-    error instanceof OrgConfigFault ||
-    error instanceof Mismatch ||
-    error instanceof Problem ||
-    error instanceof PortTaken;
-  process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(`${printFailure(error)}\n`);
   process.exitCode = 1;
 }

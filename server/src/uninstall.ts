@@ -10,7 +10,7 @@ import { removeInstallation, type Removed } from './engine/remove-installation.t
 import { openAsOwner } from './foundation.ts';
 import { installationId } from './principals/find.ts';
 
-export async function uninstall(config: Config): Promise<Removed> {
+export async function uninstall(config: Config, tell: (progress: string) => void): Promise<Removed> {
   // To open the database would create one.
   if (config.database_url === undefined && !existsSync(join(config.data_dir, 'postgresql', 'data')))
     throw new ConfigFault(`No installation has its data in ${config.data_dir}.`);
@@ -21,7 +21,8 @@ export async function uninstall(config: Config): Promise<Removed> {
   } finally {
     await owned.close();
   }
-  const removed = await removeInstallation(connectEngine({ docker_host: config.engine_host, installation_id: id }));
+  const engine = connectEngine({ docker_host: config.engine_host, installation_id: id });
+  const removed = await removeInstallation(engine, tell);
   await rm(await secretsDirectory(id), { recursive: true, force: true });
   await rm(join(config.data_dir, 'agents'), { recursive: true, force: true });
   return removed;

@@ -30,6 +30,8 @@ STATUS_OF: dict[str, int] = {
     "invalid_input": 422,
     "threads_not_kept": 422,
     "too_many_runs": 429,
+    "budget_exceeded": 429,
+    "budget_in_flight": 429,
     "agent_error": 500,
     "internal": 500,
     "agent_not_ready": 503,

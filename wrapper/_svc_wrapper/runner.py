@@ -12,6 +12,7 @@ import time
 from . import log
 from .admission import Admission
 from .agent import Agent, Answer, Call
+from .agent_error import agent_error
 from .encode import to_json
 from .problems import Problem
 from .run_identity import in_run
@@ -22,8 +23,6 @@ from .user_loop import UserLoop
 
 # A reader comes within milliseconds.
 SIDE_SECONDS = 10
-# An exception's text can have whole documents; the log has all of it.
-MAX_MESSAGE_CHARACTERS = 4000
 
 
 class AgentFailed(Exception):
@@ -126,14 +125,15 @@ async def end_of(agent: Agent, call: Call, run: Run, stream: RunStream | None) -
         return await answer_of(agent, call, stream)
     except asyncio.CancelledError as error:
         # The user's code cancelled its own task: after a cancel of ours the run already has its end.
-        return End("failed", problem=agent_error(run, error))
+        return End("failed", problem=agent_error(run.id, error))
     except Problem as problem:
         problem.fields.setdefault("run_id", run.id)
         return End("failed", problem=problem)
     except AgentFailed as failure:
+        problem = agent_error(run.id, failure.cause)
         if run.end is None:
-            log.error("agent_error", failure.cause, run_id=run.id)
-        return End("failed", problem=agent_error(run, failure.cause))
+            log.error(problem.code, failure.cause, run_id=run.id)
+        return End("failed", problem=problem)
     except Exception as error:
         log.error("internal", error, run_id=run.id)
         return End("failed", problem=Problem("internal", "the wrapper itself failed", run_id=run.id))
@@ -161,17 +161,6 @@ def cut_off_end(run: Run, status: str) -> End:
         return End("interrupted", problem=Problem(code, sentence, run_id=run.id, run_status=run_status))
     sentence = "the run was cancelled"
     return End("cancelled", problem=Problem("run_cancelled", sentence, run_id=run.id, run_status="cancelled"))
-
-
-def agent_error(run: Run, cause: BaseException) -> Problem:
-    message = str(cause)[:MAX_MESSAGE_CHARACTERS]
-    return Problem(
-        "agent_error",
-        f"the agent's code raised {type(cause).__name__}: {message}",
-        run_id=run.id,
-        run_status="failed",
-        exception={"type": type(cause).__name__, "message": message},
-    )
 
 
 def threads_not_kept() -> Problem:

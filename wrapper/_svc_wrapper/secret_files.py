@@ -10,16 +10,19 @@ import re
 from collections.abc import MutableMapping
 from pathlib import Path
 
+from .agent_error import hide
 from .settings import SettingsError
 
 INGRESS_SECRET = "SVC_INGRESS_SECRET"  # noqa: S105 - the name of a variable, not a secret
+SECRET_NAMES = "SVC_SECRET_NAMES"  # noqa: S105 - the name of a variable, not a secret
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def load_secret_files(environ: MutableMapping[str, str]) -> str | None:
     """Puts the secret files into `environ`, except the ingress secret, and returns that one.
 
-    An unreadable secret stops the start: no agent is better than one without its key or its guard.
+    Errors of the agent hide their values. An unreadable secret stops the start: no agent is better than one without
+    its key or its guard.
     """
     folder = Path(environ.pop("SVC_SECRETS_FOLDER", "/run/secrets"))
     secrets = {path.name: read_secret(path) for path in secret_paths(folder)}
@@ -27,7 +30,10 @@ def load_secret_files(environ: MutableMapping[str, str]) -> str | None:
     named_file = environ.pop(f"{INGRESS_SECRET}_FILE", None)
     from_environment = environ.pop(INGRESS_SECRET, None)
     from_folder = secrets.pop(INGRESS_SECRET, None)
+    # Most of the other files are settings. Without the list every file is a secret.
+    names = secrets.pop(SECRET_NAMES, None)
     environ.update(secrets)
+    hide(value for name, value in secrets.items() if names is None or name in names.split())
 
     ingress_secret = read_secret(Path(named_file)) if named_file else from_folder or from_environment
     if ingress_secret is not None and not ingress_secret.strip():

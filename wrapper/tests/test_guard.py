@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from _svc_wrapper.agent_error import hide, masked
+from _svc_wrapper.secret_files import load_secret_files
 from signed_caller import SECRET, headers_of
 from wrapper_process import AGENTS, WrapperProcess
 
@@ -49,6 +51,27 @@ def test_secret_files_become_variables_and_the_ingress_secret_does_not(guarded: 
     assert SECRET not in response.text
     assert SECRET not in guarded.log()
     assert not [name for name in environment if "INGRESS" in name]
+
+
+def test_an_error_of_the_agent_shows_no_secret(guarded: WrapperProcess) -> None:
+    body = {"input": {"do": "fail with a secret"}}
+    for path in ("/invoke", "/stream"):
+        text = guarded.client.post(path, json=body, headers=HEADER).text
+        assert "failed with ***" in text
+        assert "line one" not in text
+
+
+def test_an_error_of_the_agent_shows_what_is_no_secret(tmp_path: Path) -> None:
+    (tmp_path / "WEATHER_API_SECRET").write_text("not told")
+    (tmp_path / "SVC_AGENT_NAME").write_text("weather")
+    (tmp_path / "SVC_SECRET_NAMES").write_text("WEATHER_API_SECRET SVC_INGRESS_SECRET")
+    environment = {"SVC_SECRETS_FOLDER": str(tmp_path)}
+    try:
+        load_secret_files(environment)
+        assert masked("weather fails: not told") == "weather fails: ***"
+    finally:
+        hide([])
+    assert "SVC_SECRET_NAMES" not in environment
 
 
 def test_a_secret_is_removed_from_the_environment(tmp_path: Path) -> None:

@@ -1,20 +1,27 @@
+import { actorOf, sentenceOf } from '@gantry/contract/audit-sentence.ts';
 import type { AuditEntry } from '@gantry/contract/audit.ts';
-import { prose, state, time, type Cell } from '../view/view.ts';
+import { bad, prose, state, table, time, type Block, type Cell } from '../view/view.ts';
 
-export const auditColumns = ['#', 'when', 'event', 'outcome', 'who', 'asset', prose('detail')];
-
-/** An audit entry as a row of the table. */
-export function auditRow(entry: AuditEntry): (Cell | null)[] {
-  return [
-    `${entry.chain}/${entry.seq}`,
-    time(entry.occurred_at),
-    entry.event,
-    state(entry.outcome),
-    entry.actor.name,
-    entry.asset,
-    detailOf(entry.detail),
-  ];
+/** The entries as the console's sentences; `long` has every member of their detail instead. */
+export function auditTable(entries: readonly AuditEntry[], { long }: { long: boolean }): Block {
+  const empty = 'No entry that you may see matches. Without filters: svc audit';
+  return long
+    ? table(['#', 'when', 'event', 'outcome', 'who', 'asset', prose('detail')], entries.map(longRow), empty)
+    : table(['#', 'when', prose('what')], entries.map(auditRow), empty);
 }
+
+/** The number that `svc audit --entry` takes, the time, and `ada@example.com deployed agents/greeter 1.0.0 for local`. */
+export function auditRow(entry: AuditEntry): Cell[] {
+  const sentence = `${actorOf(entry)} ${sentenceOf(entry)}`;
+  return [numberOf(entry), time(entry.occurred_at), entry.outcome === 'refused' ? bad(sentence) : sentence];
+}
+
+export function longRow(entry: AuditEntry): Cell[] {
+  const { occurred_at, event, outcome, actor, asset, detail } = entry;
+  return [numberOf(entry), time(occurred_at), event, state(outcome), actor.name, asset, detailOf(detail)];
+}
+
+const numberOf = ({ chain, seq }: AuditEntry): string => `${chain}/${seq}`;
 
 function detailOf(detail: Record<string, unknown>): string {
   return Object.entries(detail)

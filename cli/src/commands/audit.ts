@@ -1,11 +1,11 @@
 import type { AuditEntry } from '@gantry/contract/audit.ts';
-import { auditColumns, auditRow } from '../audit/audit-table.ts';
+import { auditRow, auditTable, longRow } from '../audit/audit-table.ts';
 import { choice, defineCommand, moment, text, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import { misuse } from '../refusal.ts';
 import { keepReading } from '../run/keep-reading.ts';
 import type { Session } from '../session/session.ts';
-import { line, table } from '../view/view.ts';
+import { line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'audit',
@@ -14,6 +14,7 @@ export const command = defineCommand({
   examples: [
     'svc audit --since 7d --outcome refused',
     'svc audit --asset agents/greeter --action deploy --user ada@example.com',
+    'svc audit --entry governance/12',
     'svc audit --follow --action approval --json',
   ],
   arguments: {},
@@ -24,27 +25,27 @@ export const command = defineCommand({
     outcome: choice('Only changes, or only refusals', ['done', 'refused'] satisfies AuditEntry['outcome'][]),
     since: moment('From this time on'),
     until: moment('Up to this time'),
-    entry: text('Only the entry with this audit number, such as governance/12', 'number'),
+    entry: text('Only the entry with this audit number, such as governance/12, with all of it', 'number'),
+    long: toggle('Every member of each entry instead of its sentence'),
     limit: limitFlag,
     follow: toggle('Keep printing new entries, oldest first', 'f'),
   },
-  async run({ limit, until, entry, follow, ...given }, session) {
+  async run({ limit, until, entry, follow, long, ...given }, session) {
     const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     if (follow) {
       if (until !== undefined || limit !== undefined || entry !== undefined)
         throw misuse('--follow has no end: leave out --until, --limit and --entry', 'Begin earlier with --since 1h.');
-      return await followLog(session, filter);
+      return await followLog(session, filter, long);
     }
     const ends = { ...(until === undefined ? {} : { until }), ...(entry === undefined ? {} : { entry }) };
     const entries = await takePages(session, limit, (query) =>
       session.call('audit.list', { query: { ...query, ...filter, ...ends } }),
     );
-    const empty = 'No entry that you may see matches. Without filters: svc audit';
-    return { data: entries, view: [table(auditColumns, entries.map(auditRow), empty)] };
+    return { data: entries, view: [auditTable(entries, { long: long || entry !== undefined })] };
   },
 });
 
-async function followLog(session: Session, query: Record<string, string | undefined>) {
+async function followLog(session: Session, query: Record<string, string | undefined>, long: boolean) {
   const stopped = new AbortController();
   using _taken = session.onInterrupt(() => stopped.abort()); // the normal end of following
   const reading = { follow: true, signal: stopped.signal };
@@ -52,7 +53,9 @@ async function followLog(session: Session, query: Record<string, string | undefi
   for await (const { entry } of followed) {
     if (entry === null) continue;
     session.output.event(entry);
-    session.output.show([line(...auditRow(entry).flatMap((cell) => (cell === null ? [] : [cell, '  '])))]);
+    session.output.show([
+      line(...(long ? longRow : auditRow)(entry).flatMap((cell) => (cell === null ? [] : [cell, '  ']))),
+    ]);
   }
   return { data: undefined, view: [] };
 }

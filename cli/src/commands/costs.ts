@@ -1,15 +1,18 @@
 import { costDimensions, type CostReport } from '@gantry/contract/costs.ts';
 import { defineCommand, moment, text, toggle } from '../command.ts';
-import { csv } from '@gantry/contract/csv.ts';
-import { line, strong, table, verbatim } from '../view/view.ts';
+import { costCells, costColumns, costsCsv } from '@gantry/contract/costs-csv.ts';
+import { count } from '../view/count.ts';
+import { faint, line, strong, table, verbatim, type View } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'costs',
-  summary: 'What calls to models have cost: yours, those of agents that you may edit, of teams that you administer',
+  summary:
+    'What calls to models have cost: yours, those of agents that you may edit, of teams whose costs you may read',
   needs: 'cost.read',
   examples: [
     'svc costs',
     'svc costs --by team,model --since 7d',
+    'svc costs --by model,day --estimated',
     'svc costs --by agent,day --agent greeter --csv > costs.csv',
   ],
   arguments: {},
@@ -21,45 +24,49 @@ export const command = defineCommand({
     model: text('Only this model', 'name'),
     tag: text('Only calls with this tag', 'tag'),
     run: text('Only this run of an agent, and the runs that it has called', 'id'),
+    estimated: toggle('Only calls whose cost is an estimate, because their provider gave no usage'),
     csv: toggle('As comma-separated values'),
   },
-  async run({ csv: asCsv, ...given }, session) {
+  async run({ csv: asCsv, estimated, ...given }, session) {
     const { team } = session.globals;
-    const query = Object.fromEntries(Object.entries({ ...given, team }).filter(([, value]) => value !== undefined));
+    const query = Object.fromEntries(
+      Object.entries({ ...given, estimated: estimated ? 'true' : undefined, team }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    );
     const report = await session.call('costs.report', { query });
-    const columns = [...report.by, 'usd', 'calls', 'input tokens', 'output tokens', 'estimated'];
-    if (asCsv)
-      return {
-        data: report,
-        view: [
-          verbatim(
-            csv(
-              columns,
-              report.rows.map((row) => cellsOf(report, row)),
-            ),
-          ),
-        ],
-      };
+    // The rows are for another program; the notice is for its reader.
+    if (asCsv && !report.whole.allowed) session.output.notice(report.whole.reason ?? 'You see a part of the costs.');
+    if (asCsv) return { data: report, view: [verbatim(costsCsv(report))] };
     return {
       data: report,
       view: [
-        line(
-          strong(`$${report.usd}`),
-          ` for ${report.calls} calls from ${report.since.slice(0, 10)} to ${report.until.slice(0, 10)}`,
-        ),
+        ...partOf(report),
+        ...sumOf(report),
         table(
-          columns,
-          report.rows.map((row) => cellsOf(report, row)),
-          'No calls in this time that you may see. A key calls models: svc key create',
+          costColumns(report),
+          costCells(report),
+          report.whole.allowed
+            ? 'No calls in this time. A key calls models: svc key create'
+            : 'No calls in this time that you may see.',
         ),
       ],
     };
   },
 });
 
-function cellsOf(
-  { by }: CostReport,
-  { of, usd, calls, input_tokens, output_tokens, estimated_calls }: CostReport['rows'][number],
-) {
-  return [...by.map((name) => of[name] ?? '-'), usd, calls, input_tokens, output_tokens, estimated_calls];
+/** A part of the costs is never shown as all of them. */
+function partOf({ whole }: CostReport): View {
+  if (whole.allowed) return [];
+  const ask = whole.ask === undefined ? [] : [line(faint('ask: '), whole.ask)];
+  return [line(whole.reason ?? 'You see a part of the costs.'), ...ask];
+}
+
+/** No sum of nothing for a reader who may not see it. */
+function sumOf({ whole, usd, calls, since, until }: CostReport): View {
+  if (!whole.allowed && calls === 0) return [];
+  const seen = whole.allowed ? '' : ' that you may see,';
+  return [
+    line(strong(`$${usd}`), ` for ${count(calls, 'call')}${seen} from ${since.slice(0, 10)} to ${until.slice(0, 10)}`),
+  ];
 }

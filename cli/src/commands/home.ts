@@ -4,11 +4,12 @@ import { describeCap } from '../agent/describe-cost.ts';
 import { defineCommand } from '../command.ts';
 import { holderOf } from '../keys/describe-key.ts';
 import type { Next } from '../result.ts';
+import { count } from '../view/count.ts';
 import { faint, line, prose, strong, table, time, type Cell } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'home',
-  summary: 'What needs you, and the agents with the latest changes',
+  summary: 'What needs you, and the deployed agents: first those that need attention',
   needs: 'home.read',
   examples: ['svc home', 'svc home --team ml --json'],
   arguments: {},
@@ -26,14 +27,23 @@ export const command = defineCommand({
           'Nothing needs you.',
         ),
         ...(home.requests.count > home.requests.items.length
-          ? [line(faint(`${home.requests.count} requests wait for you in all`))]
+          ? [line(faint(`${count(home.requests.count, 'request')} in all for your decision`))]
           : []),
-        ...(home.unread === 0 ? [] : [line(`${home.unread} unread notifications  `, faint('svc notifications'))]),
+        ...(home.unread === 0
+          ? []
+          : [line(`${count(home.unread, 'unread notification')}  `, faint('svc notifications'))]),
         table(
-          [...agent_columns, 'cost today'],
-          home.agents.map((agent) => [...agentRow(agent), agent.cost === null ? null : `$${agent.cost.today_usd}`]),
-          no_agents,
+          [...agent_columns, 'cost today', prose('needs attention')],
+          home.agents.map((agent) => [
+            ...agentRow(agent),
+            agent.cost === null ? null : `$${agent.cost.today_usd}`,
+            agent.attention.map(({ detail }) => detail).join(' '),
+          ]),
+          home.undeployed === 0 ? no_agents : 'No agent is deployed.',
         ),
+        ...(home.undeployed === 0
+          ? []
+          : [line(faint(`${home.undeployed} not deployed  svc list --state not_deployed`))]),
       ],
       next: nextFor(home),
     };
@@ -82,7 +92,7 @@ function linesOf({ requests, rejected, failed_deployments, keys, budgets }: Home
   ];
 }
 
-function nextFor({ requests, rejected, failed_deployments, keys, agents }: Home): Next[] {
+function nextFor({ requests, rejected, failed_deployments, keys, agents, undeployed }: Home): Next[] {
   const [request] = requests.items;
   const [refused] = rejected;
   const [failed] = failed_deployments;
@@ -91,7 +101,7 @@ function nextFor({ requests, rejected, failed_deployments, keys, agents }: Home)
     ...(refused === undefined ? [] : [{ command: `svc review show ${refused.id}`, when: 'to see the whole decision' }]),
     ...(failed === undefined ? [] : [{ command: `svc deployments show ${failed.id}`, when: 'to see why it failed' }]),
     ...(keys.some((key) => key.state === 'waiting') ? [{ command: 'svc key claim', when: 'to take your keys' }] : []),
-    ...(agents.length === 0
+    ...(agents.length === 0 && undeployed === 0
       ? [{ command: 'svc init greeter --framework langgraph', when: 'to make the first agent' }]
       : []),
   ];

@@ -3,13 +3,13 @@ import { choice, defineCommand, optional, text } from '../command.ts';
 import { templateNames, templates, type Template } from '@gantry/contract/templates.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
-import type { NewProject } from '../project/make-project.ts';
+import type { MadeProject, NewProject } from '../project/make-project.ts';
 import type { Session } from '../session/session.ts';
-import { faint, good, line, verbatim } from '../view/view.ts';
+import { faint, good, line, verbatim, warn, type Block } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'init',
-  summary: 'Write agent.yaml for the project in this folder, or create a new project',
+  summary: 'Write agent.yaml for this folder’s project, or create one',
   needs: 'nothing',
   examples: [
     'svc init',
@@ -25,7 +25,7 @@ export const command = defineCommand({
       'What a new project starts as; default greeter. greeter and desk need no model, and desk has guardrails. chat and desk are of langgraph, research of crewai',
       templateNames,
     ),
-    model: text('The model of a new chat or research (default gpt-4o-mini)', 'name'),
+    model: text('The model of a new chat or research (default: one of the team, else gpt-4o-mini)', 'name'),
     entrypoint: text('The agent to use, when the project in this folder has several', 'path:name'),
   },
   async run({ name, framework, template, model, entrypoint }, session): Promise<Result> {
@@ -95,10 +95,20 @@ async function make(session: Session, wish: NewProject): Promise<Result> {
     view: [
       line(good('✓ '), `${name}/ is an agent of team ${made.team}`),
       ...made.files.map((file) => line(faint('  '), `${name}/${file}`)),
+      modelLine(made),
     ],
     next: [
       { command: `cd ${name} && svc validate`, when: 'to check it, offline' },
       { command: `cd ${name} && svc deploy`, when: 'to deploy it; a contributor submits instead: svc submit' },
     ],
   };
+}
+
+function modelLine({ model, team }: MadeProject): Block {
+  return model === undefined
+    ? line(
+        warn('! '),
+        `agent.yaml names no model, and team ${team} has none yet. It may call every model that the team gets: to limit it, add \`model: {primary: <name>}\` then`,
+      )
+    : line(good('✓ '), `its key calls the model ${model}, which agent.yaml names, and no other`);
 }

@@ -1,7 +1,8 @@
-import { agentArgument } from '../agent/agent-name.ts';
+import { agentArgument, suggestAgent } from '../agent/agent-name.ts';
 import { operateAgent } from '../agent/operate-agent.ts';
-import { targetFlag } from '../agent/target-flag.ts';
+import { printTargetFlag, targetFlag } from '../agent/target-flag.ts';
 import { defineCommand, needed, whole } from '../command.ts';
+import { count } from '../view/count.ts';
 import { good, line } from '../view/view.ts';
 
 export const command = defineCommand({
@@ -15,13 +16,18 @@ export const command = defineCommand({
   },
   flags: { target: targetFlag },
   async run({ name, instances, target }, session) {
+    const before = await suggestAgent(session, name, () => session.call('agents.status', { params: { name } }));
     const body = { instances };
     const ended = await operateAgent(session, name, () =>
       session.call('agents.scale', { params: { name }, query: { target }, body }),
     );
     return {
       data: ended,
-      view: [line(good('✓ '), `${name} has ${instances} ${instances === 1 ? 'container' : 'containers'}`)],
+      view: [line(good('✓ '), `${name} has ${count(instances, 'container')}`)],
+      // The status is of the default target.
+      ...(target === undefined || target === before.target
+        ? { undo: `svc scale ${name} ${before.instances.length}${printTargetFlag(target)}` }
+        : {}),
     };
   },
 });

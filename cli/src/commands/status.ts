@@ -4,11 +4,14 @@ import type { AgentFigures } from '@gantry/contract/traces.ts';
 import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
 import { agent_columns, agentRow, no_agents } from '../agent/agent-row.ts';
 import { describeCost } from '../agent/describe-cost.ts';
+import { oldSecrets } from '../agent/old-secrets.ts';
 import { defineCommand, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
-import type { Result } from '../result.ts';
+import type { Next, Result } from '../result.ts';
+import { reachInWords } from '../review/describe-reach.ts';
 import type { Session } from '../session/session.ts';
 import { printMs } from '../trace/describe-trace.ts';
+import { count } from '../view/count.ts';
 import { faint, fields, line, prose, state, table, time, warn, type View } from '../view/view.ts';
 
 export const command = defineCommand({
@@ -51,7 +54,19 @@ async function showOne(session: Session, name: string): Promise<Result> {
   const agent = await suggestAgent(session, name, () => session.call('agents.status', { params: { name } }));
   const { items: events } = await session.call('agents.events', { params: { name }, query: { limit: last_events } });
   const timeline = events.length === 0 ? [] : [tableOfEvents(events)];
-  return { data: { ...agent, events }, view: [...describeAgent(agent), ...timeline], next: nextFor(agent) };
+  const old = await oldSecrets(session, agent);
+  const stale = old.map((secret) =>
+    line(warn('old value  '), `its containers have the value of ${secret} from before the last change`),
+  );
+  const next =
+    old.length === 0
+      ? []
+      : [{ command: `svc restart ${name}`, when: 'to give them the present values; no call fails' }];
+  return {
+    data: { ...agent, events, old_secrets: old },
+    view: [...describeAgent(agent), ...stale, ...timeline],
+    next: [...nextFor(agent), ...next],
+  };
 }
 
 const last_events = 4;
@@ -117,6 +132,9 @@ export function describeAgent(agent: AgentStatus): View {
       state(agent.state),
       agent.detail === '' ? '' : `  ${agent.detail}`,
     ),
+    ...agent.attention
+      .filter(({ kind }) => kind !== agent.state)
+      .map(({ detail }) => line(warn('needs attention  '), detail)),
     fields({
       Version: agent.ref === null ? null : `${agent.ref}  ${agent.digest ?? ''}`,
       'Latest version': agent.latest_version,
@@ -127,6 +145,7 @@ export function describeAgent(agent: AgentStatus): View {
       Deployed:
         agent.deployed_at === null ? null : [time(agent.deployed_at), ` by ${agent.deployed_by ?? 'the service'}`],
       Revision: agent.revision,
+      'Rolled back': agent.rolled_back === null ? null : warn(describeRollback(agent.rolled_back)),
       Restarts:
         agent.restarts === 0
           ? null
@@ -135,12 +154,7 @@ export function describeAgent(agent: AgentStatus): View {
       Containers: agent.instances.length > 1 ? `${agent.instances.length}` : null,
       'No room': agent.no_room === null ? null : warn(agent.no_room),
       Cost: describeCost(agent.cost),
-      Reaches:
-        agent.egress === null
-          ? null
-          : agent.egress.length === 0
-            ? 'only the model gateway'
-            : ['the model gateway', ...agent.egress].join(', '),
+      Reaches: agent.reach === null ? null : reachInWords(agent.reach),
       'Last 24 h': describeCalls(agent.last_24h),
       Draining: agent.draining.length === 0 ? null : agent.draining.join(', '),
     }),
@@ -152,17 +166,23 @@ export function describeAgent(agent: AgentStatus): View {
   ];
 }
 
+function describeRollback({ from, to, by, reason }: NonNullable<AgentStatus['rolled_back']>): string {
+  return `from ${from} to ${to} by ${by}${reason === null ? '' : `: ${reason}`}`;
+}
+
 function alsoOn({ targets }: AgentStatus): string | undefined {
   const others = targets.filter(({ is_default }) => !is_default);
   return others.length === 0 ? undefined : others.map((one) => `${one.target} ${one.version} ${one.state}`).join(', ');
 }
 
-function describeCalls({ calls, errors, p50_ms, p95_ms }: AgentStatus['last_24h']): string | undefined {
+function describeCalls({ calls, errors, blocked, p50_ms, p95_ms }: AgentStatus['last_24h']): string | undefined {
   if (calls === 0 || p50_ms === null || p95_ms === null) return undefined;
-  return `${calls} calls, ${errors} errors; half within about ${printMs(p50_ms)}, 95 % within ${printMs(p95_ms)}`;
+  const said = [count(calls, 'call'), count(errors, 'error')];
+  if (blocked > 0) said.push(`${blocked} blocked by a guardrail`);
+  return `${said.join(', ')}, counted every 10 s; half within about ${printMs(p50_ms)}, 95 % within ${printMs(p95_ms)}`;
 }
 
-function nextFor(agent: AgentStatus): Result['next'] {
+function nextFor(agent: AgentStatus): Next[] {
   if (agent.state === 'failed') return [{ command: `svc logs ${agent.name}`, when: 'to see why' }];
   if (agent.state === 'stopped') return [{ command: `svc start ${agent.name}`, when: 'to start it again' }];
   if (agent.state === 'not_deployed' && agent.latest_version !== null)

@@ -1,5 +1,6 @@
 import { defineCommand, optional, text } from '../command.ts';
-import { deciders, deployCommand, nextForPending, targetOf } from '../review/describe-approval.ts';
+import { deciders, deployCommand, targetOf } from '../review/describe-approval.ts';
+import { nextForPending } from '../review/next-for-pending.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
@@ -42,7 +43,7 @@ export const command = defineCommand({
       person_must_act: pending,
       ...(pending ? { undo: `svc review withdraw ${approval.id}` } : {}),
       next: [
-        ...(pending ? nextForPending(approval) : []),
+        ...(pending ? await nextForPending(session, approval) : []),
         ...(approvedFor === null
           ? []
           : [{ command: deployCommand(approval), when: 'run by a deployer of the team, once it is approved' }]),

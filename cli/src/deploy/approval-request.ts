@@ -3,7 +3,8 @@ import type { Approval } from '@gantry/contract/approvals.ts';
 import { parseVersionRef, printRef } from '@gantry/contract/refs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printTargetFlag } from '../agent/target-flag.ts';
-import { deployCommand, describeApproval, nextForPending } from '../review/describe-approval.ts';
+import { deployCommand, describeApproval } from '../review/describe-approval.ts';
+import { nextForPending } from '../review/next-for-pending.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { describeFailure } from '../failure.ts';
 import { CliRefusal } from '../refusal.ts';
@@ -27,7 +28,7 @@ export async function withRequest(session: Session, wish: RequestedFor, error: u
   return new CliRefusal(error.code, error.detail, {
     view: [...describeRequest(latest, wish), ...(failure?.view ?? [])],
     exit: error.code === 'approval_required' ? exitCodes.waits : exitCodes.refused,
-    next: nextOf(latest, wish),
+    next: await nextOf(session, latest, wish),
     person_must_act: error.code === 'approval_required' || latest?.status === 'pending',
     problem: { ...failure?.problem, request: latest ?? null },
   });
@@ -39,7 +40,7 @@ function withoutAsking({ code, detail, errors, fields, hint = '' }: Problem): Pr
     detail,
     errors,
     fields,
-    hint: hint.replace(/\s*\b(?:Request the approval|ask): svc submit.*$/, ''),
+    hint: hint.replace(/\s*\b(?:Request the approval|(?:Or )?ask): svc submit.*$/, ''),
   });
 }
 
@@ -57,8 +58,8 @@ function describeRequest(latest: Approval | undefined, { ref }: RequestedFor): V
   return latest === undefined ? [line(`No request for the approval of ${ref} yet.`)] : describeApproval(latest);
 }
 
-function nextOf(latest: Approval | undefined, { ref, target }: RequestedFor): Next[] {
-  if (latest?.status === 'pending') return nextForPending(latest);
+async function nextOf(session: Session, latest: Approval | undefined, { ref, target }: RequestedFor): Promise<Next[]> {
+  if (latest?.status === 'pending') return await nextForPending(session, latest);
   if (latest?.status === 'approved') return [{ command: deployCommand(latest), when: 'run by a deployer of the team' }];
   return [{ command: `svc submit --asset ${ref}${printTargetFlag(target)}`, when: 'to request the approval' }];
 }

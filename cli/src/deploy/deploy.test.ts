@@ -103,12 +103,13 @@ test('a deploy ends with a receipt, and the build stays folded', async () => {
     'http://127.0.0.1:4480/agents/greeter',
     'sha256:abc',
     pendingApproval.id,
-    '#17',
     "62 % of team:ml's month ($5.00)",
   ])
     expect(stdout).toContain(part);
   expect(stderr).toContain(String.raw`svc invoke greeter '{"topic":"it'\''s"}'`);
   expect(stderr).toContain('undo: svc stop greeter');
+  // One number, which `svc audit --entry` takes.
+  expect(stderr.match(/governance\/\d+/g)).toEqual(['governance/17']);
 });
 
 test('the undo of a deploy is the previous version', async () => {
@@ -221,16 +222,27 @@ test('a contributor who deploys a project is refused before the push, with the s
 
 test('a pending request gets no hint to submit again, and one without a decider gets the remedy', async () => {
   const refused = problem(409, 'approval_required', 'no approval', { hint: 'ask: svc submit --asset agents/greeter' });
-  await using service = await scriptService({
-    'POST /api/v1/deployments': refused,
-    'GET /api/v1/rbac/approvals': list([{ ...pendingApproval, can_decide: [] }]),
-  });
-  const { exit, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
-  expect(exit).toBe(4);
-  expect(stderr).not.toContain('svc submit');
-  expect(stderr).toMatch(/Can decide +nobody yet: it takes another admin/);
-  expect(stderr).toContain('next: svc user update <e-mail> --role admin');
-  expect(stderr).toContain('next: svc org set require_approval_for_admins false');
+  const stuck = async (require_approval_for_admins: boolean) => {
+    await using service = await scriptService({
+      'POST /api/v1/deployments': refused,
+      'GET /api/v1/rbac/approvals': list([{ ...pendingApproval, can_decide: [] }]),
+      'GET /api/v1/org': data({ settings: { require_approval_for_admins } }),
+      'GET /api/v1/registry/agent/greeter/versions/1.0.0': data({ config: { deploy: { secrets: ['CRM', 'OWN'] } } }),
+      'GET /api/v1/secrets': list([
+        { name: 'CRM', agent: null },
+        { name: 'OWN', agent: 'greeter' },
+      ]),
+    });
+    const { exit, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
+    expect(exit).toBe(4);
+    expect(stderr).not.toContain('svc submit');
+    expect(stderr).toMatch(/Can decide +nobody yet: it takes another admin/);
+    return [...stderr.matchAll(/next: (svc .*?)(?:  |$)/gm)].map(([, command]) => command);
+  };
+  const another = 'svc user update <e-mail> --role admin';
+  expect(await stuck(true)).toEqual([another, 'svc org set require_approval_for_admins false']);
+  // Its new secret of the team is the reason, and the setting is not.
+  expect(await stuck(false)).toEqual(['svc secret set CRM --agent greeter', another]);
 });
 
 test('a plan before the first push is refused with the command that pushes', async () => {
@@ -285,6 +297,53 @@ test('Ctrl-C without a terminal detaches: the deploy goes on and its id is print
   expect(stdout).toContain(id);
   expect(child.exitCode).toBe(0);
   expect(service.asked.some(({ path: asked }) => asked.endsWith('/cancel'))).toBe(false);
+});
+
+test('Ctrl-C while it waits for the approval says that the request stays, and how to take it up again', async () => {
+  await using service = await scriptService({
+    'POST /api/v1/deployments': problem(409, 'approval_required', 'no approval'),
+    'GET /api/v1/rbac/approvals': list([pendingApproval]),
+    'POST /api/v1/rbac/approvals': data(pendingApproval, 201),
+  });
+  const program = fileURLToPath(new URL('../../svc.js', import.meta.url));
+  const child = spawn(process.execPath, [program, 'deploy', ref, '--wait-approval'], {
+    env: { HOME: freshHome(), ...signedIn(service.url) },
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    const before = said;
+    said += chunk.toString();
+    const begins = 'Waiting for the approval';
+    if (said.includes(begins) && !before.includes(begins)) child.kill('SIGINT');
+  });
+  await once(child, 'close');
+  expect([child.exitCode, said]).toEqual([130, expect.stringContaining(`The request ${pendingApproval.id}`)]);
+  expect(said).toContain(`next: svc deploy ${ref} --wait-approval`);
+  expect(said).toContain(`next: svc review withdraw ${pendingApproval.id}`);
+});
+
+test.each([
+  ['cancelled', 'was cancelled; nothing runs', undefined],
+  ['failed', 'The agent did not load', `next: svc deployments show ${id}`],
+] as const)('a first deploy that is %s says what is so, with its next step', async (state, said, next) => {
+  const problemDocument = { code: 'start_failed', detail: 'The agent did not load', status: 422 };
+  await using service = await scriptService({
+    ...started,
+    [`GET /api/v1/deployments/${id}/events`]: stream([
+      event({ kind: 'step', step: 'build', state: 'running' }),
+      event({ kind: 'step', step: 'build', state: 'failed', data: { problem: { code: state } } }),
+      event({ kind: 'end', state }),
+    ]),
+    [`GET /api/v1/deployments/${id}`]: data({
+      ...deployment,
+      state,
+      problem: state === 'failed' ? problemDocument : null,
+    }),
+  });
+  const { exit, stderr } = await runSvc(['deploy', ref], { home: freshHome(), env: signedIn(service.url) });
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(said)]);
+  if (next !== undefined) expect(stderr).toContain(next);
+  expect(stderr).toContain(state === 'failed' ? '✗ 4/8 build' : '– 4/8 build');
 });
 
 test('a project with faults is refused locally, with every fault, and nothing is sent', async () => {

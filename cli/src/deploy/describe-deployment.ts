@@ -1,6 +1,7 @@
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { describeCost } from '../agent/describe-cost.ts';
+import { receiptNumber } from '../audit/receipt-number.ts';
 import { duration } from '../view/relative-time.ts';
 import { bad, faint, fields, line, state, time, type View } from '../view/view.ts';
 
@@ -17,7 +18,7 @@ export function describeDeployment(deployment: Deployment): View {
       Started: time(deployment.created_at),
       Ended: deployment.ended_at === null ? null : time(deployment.ended_at),
       Approval: deployment.approval_id,
-      Audit: deployment.audit_seq === null ? null : `#${deployment.audit_seq}`,
+      Audit: receiptNumber(deployment.audit_seq),
       Cost: describeCost(deployment.cost),
       Endpoint: deployment.endpoint === null ? null : { text: deployment.endpoint, style: 'link' },
     }),

@@ -5,8 +5,10 @@ import type { Deployment } from '@gantry/contract/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { hasEnded } from '@gantry/contract/run-states.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
+import { printTargetFlag } from '../agent/target-flag.ts';
 import { deciders } from '../review/describe-approval.ts';
 import { CliRefusal } from '../refusal.ts';
+import { sayOnInterrupt } from '../run/left-behind.ts';
 import type { Session } from '../session/session.ts';
 import { faint } from '../view/view.ts';
 import { duration } from '../view/relative-time.ts';
@@ -46,11 +48,14 @@ export async function requestDeployment(session: Session, wish: DeployWish): Pro
 
 async function awaitOtherDeploy(session: Session, ref: string): Promise<void> {
   const agent = parseVersionRef(ref)?.name;
-  await poll(session, 'waiting for the running deploy of this agent', async () => {
-    const { items } = await session.call('deployments.list', {
-      query: { limit: 5, ...(agent === undefined ? {} : { agent }) },
+  const left = { sentence: `No longer waiting. The other deploy goes on, and ${ref} is not deployed`, next: [] };
+  await sayOnInterrupt(session, left, async () => {
+    await poll(session, 'waiting for the running deploy of this agent', async () => {
+      const { items } = await session.call('deployments.list', {
+        query: { limit: 5, ...(agent === undefined ? {} : { agent }) },
+      });
+      return items.every(({ state }) => hasEnded(state));
     });
-    return items.every(({ state }) => hasEnded(state));
   });
 }
 
@@ -60,10 +65,22 @@ async function awaitDecision(session: Session, wish: DeployWish, refusal: unknow
   const request = await requestToAwait(session, wish, refusal);
   const { id } = request;
   session.output.note(`Waiting for the approval of ${ref}: request ${id}, can be decided by ${deciders(request)}`);
-  await poll(session, 'waiting for the decision', async () => {
-    const request = await again(session, wish, id);
-    if (request.status === 'rejected') throw rejected(request);
-    return request.status === 'approved';
+  const left = {
+    sentence: `No longer waiting. The request ${id} for ${ref} stays, and can still be decided`,
+    next: [
+      {
+        command: `svc deploy ${ref}${printTargetFlag(wish.target)} --wait-approval`,
+        when: 'to wait again, and then deploy',
+      },
+      { command: `svc review withdraw ${id}`, when: 'to take the request back' },
+    ],
+  };
+  await sayOnInterrupt(session, left, async () => {
+    await poll(session, 'waiting for the decision', async () => {
+      const request = await again(session, wish, id);
+      if (request.status === 'rejected') throw rejected(request);
+      return request.status === 'approved';
+    });
   });
 }
 

@@ -4,6 +4,8 @@ import { operationSteps, type Deployment } from '@gantry/contract/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { usualTimes } from '@gantry/contract/usual-times.ts';
 import { describeCap } from '../agent/describe-cost.ts';
+import { receiptNumber } from '../audit/receipt-number.ts';
+import { describeFailure } from '../failure.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
@@ -43,7 +45,10 @@ export async function watchDeployment(session: Session, deployment: Deployment):
   for (const notice of ended.notices) session.output.notice(notice);
   const isOnlyTarget = earlier.items.every(({ target }) => target === deployment.target);
   const flag = isOnlyTarget ? targetFlag(deployment.target) : ` --target ${deployment.target}`;
-  return receipt(ended, `svc ${before === undefined ? 'stop' : 'rollback'} ${deployment.agent}${flag}`);
+  const number = receiptNumber(ended.audit_seq);
+  // The entry of what is now true. Those of the way there are around it in the log.
+  if (number !== null) session.output.audited([number], { alone: true });
+  return receipt(ended, before, `svc ${before === undefined ? 'stop' : 'rollback'} ${deployment.agent}${flag}`);
 }
 
 export function detachedResult(deployment: Deployment): Result {
@@ -58,19 +63,14 @@ export function detachedResult(deployment: Deployment): Result {
 }
 
 /** The result of a deploy, and the place of its proof. */
-function receipt(deployment: Deployment, undo: string): Result {
+function receipt(deployment: Deployment, before: Deployment | undefined, undo: string): Result {
   if (deployment.state === 'failed') {
-    throw (
-      readProblem(deployment.problem) ??
-      new CliRefusal('deploy_failed', `The deploy of ${deployment.ref} failed`, {
-        hint: `Run \`svc deployments show ${deployment.id}\`.`,
-      })
-    );
+    throw failed(deployment);
   }
   if (deployment.state === 'cancelled')
     throw new CliRefusal(
       'cancelled',
-      `The deploy of ${deployment.ref} was cancelled; the previous revision keeps running`,
+      `The deploy of ${deployment.ref} was cancelled; ${before === undefined ? 'nothing runs' : 'the previous revision keeps running'}`,
     );
   if (deployment.state === 'needs_attention') {
     throw new CliRefusal('needs_attention', `The deploy of ${deployment.ref} failed, and its undo is incomplete`, {
@@ -87,13 +87,23 @@ function receipt(deployment: Deployment, undo: string): Result {
         Version: `${deployment.version}  ${deployment.digest}`,
         Target: deployment.target,
         Approval: deployment.approval_id ?? 'none: deployed by an admin',
-        Audit: deployment.audit_seq === null ? null : `#${deployment.audit_seq}`,
         Budget: deployment.cost === null ? null : describeCap(deployment.cost.cap),
       }),
     ],
     next: [{ command: `svc invoke ${deployment.agent} ${quoted(deployment.example_input)}`, when: 'to call it' }],
     undo,
   };
+}
+
+/** The service's problem, with the command that shows its steps and logs again. */
+function failed({ id, ref, problem: document }: Deployment): CliRefusal {
+  const problem = readProblem(document);
+  const failure = problem === undefined ? undefined : describeFailure(problem);
+  return new CliRefusal(problem?.code ?? 'deploy_failed', problem?.detail ?? `The deploy of ${ref} failed`, {
+    next: [{ command: `svc deployments show ${id}`, when: 'to see its steps again' }],
+    ...(failure && { view: failure.view, exit: failure.exit, problem: failure.problem }),
+    ...(failure && { person_must_act: failure.person_must_act }),
+  });
 }
 
 /** As a shell argument. */
@@ -114,7 +124,7 @@ async function askWhatToDo(
       'The deploy is running. What should happen?',
       [
         { value: 'detach', label: 'Detach: it continues, and this terminal is free' },
-        { value: 'cancel', label: 'Cancel it: its steps are undone, and the previous revision keeps running' },
+        { value: 'cancel', label: 'Cancel it: its steps are undone, and what runs now keeps running' },
         { value: 'watch', label: 'Keep watching' },
       ],
       '--detach',

@@ -3,7 +3,7 @@ import type { GatewayKey } from '@gantry/contract/keys.ts';
 import { fields, line, strong, time, warn, type Block, type View } from '../view/view.ts';
 import { describeLimits } from './limits.ts';
 
-export function describeKey(key: GatewayKey): Block {
+export function describeKey(key: GatewayKey, spent?: string): Block {
   const { alias, prefix, state, models, limits, tags, created_by, created_at, expires_at, id } = key;
   return fields({
     Key: `${prefix}…`,
@@ -12,6 +12,7 @@ export function describeKey(key: GatewayKey): Block {
     'Works for': holderOf(key),
     Models: models.join(', '),
     Limits: describeLimits(limits),
+    Spent: spent,
     Tags: tags.join(', ') || undefined,
     'Created by': [created_by, '  ', time(created_at)],
     Expires: expires_at === null ? 'never' : time(expires_at),

@@ -31,11 +31,20 @@ const key: GatewayKey = {
 };
 
 test('of a pasted key only the first 12 characters leave the machine', async () => {
-  await using service = await scriptService({ 'GET /api/v1/rbac/keys': list([key]) });
+  const costs = {
+    since: '',
+    until: '',
+    by: ['key'],
+    usd: '1.50',
+    calls: 3,
+    rows: [{ of: { key: key.prefix }, usd: '1.50' }],
+  };
+  await using service = await scriptService({ 'GET /api/v1/rbac/keys': list([key]), 'GET /api/v1/costs': data(costs) });
   const env = { SERVICE_URL: service.url, SERVICE_API_TOKEN: 'token' };
   const { stdout } = await runSvc(['key', 'show', value], { home: freshHome(), env });
   expect(stdout).toContain('$5.00 a day, 60 calls a minute');
-  expect(service.asked.map(({ query }) => query)).toEqual([`?key=${key.prefix}&all=true`]);
+  expect(stdout).toMatch(/Spent +\$1\.50 in the last 30 days/);
+  expect(service.asked.map(({ query }) => query)).toEqual([`?key=${key.prefix}&all=true`, '?by=key']);
 });
 
 test('a sign-in names the keys that wait, and a claim prints the key with the address and a call', async () => {

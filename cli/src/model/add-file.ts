@@ -8,6 +8,7 @@ import type { Session } from '../session/session.ts';
 import { good, line } from '../view/view.ts';
 import { applyModel, type Applied } from './apply-model.ts';
 import { faultLines } from './describe-model.ts';
+import { refuseNames } from './refuse-name.ts';
 
 /** Every config is checked before anything changes. A file that was applied before changes nothing. */
 export async function addFile(session: Session, file: string): Promise<Result> {
@@ -40,6 +41,7 @@ async function readModels(file: string): Promise<[string, Config][]> {
       `${file} has no map \`models\` of names and configs`,
       'Write it like `models: {gpt-4o: {provider: openai, model: gpt-4o, secret: OPENAI_API_KEY}}`.',
     );
+  refuseNames(Object.keys(models), file);
   const configs: [string, Config][] = [];
   for (const [name, config] of Object.entries(models as Record<string, object | null>)) {
     const { config: checked } = await checkedConfig(

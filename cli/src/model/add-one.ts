@@ -1,11 +1,12 @@
+import type { Model } from '@gantry/contract/models.ts';
 import { usualSecret } from '@gantry/contract/model-providers.ts';
 import { teamToOwn } from '../principals/team-to-own.ts';
 import { checkedConfig } from '../registry/typed-config.ts';
 import type { Result } from '../result.ts';
 import { readValue } from '../secret/read-value.ts';
 import type { Session } from '../session/session.ts';
-import { good, line, warn } from '../view/view.ts';
-import { describePrice, faultLines } from './describe-model.ts';
+import { good, line, warn, type View } from '../view/view.ts';
+import { describeOutput, describePrice, faultLines } from './describe-model.ts';
 
 export interface NewModel {
   name: string;
@@ -16,6 +17,8 @@ export interface NewModel {
   /** The name of the secret with the credential. */
   secret?: string | undefined;
   type?: 'chat' | 'embedding' | undefined;
+  max_output_tokens?: number | undefined;
+  context_window_tokens?: number | undefined;
 }
 
 /** Its credential, when it is not asked for. */
@@ -51,6 +54,15 @@ export async function addOne(
         : []),
       ...faultLines(model),
       line(model.price === null ? warn('! ') : '  ', `Its price is ${describePrice(model)}`),
+      ...(model.type === 'chat'
+        ? [
+            line(
+              model.max_output_from === 'default' ? warn('! ') : '  ',
+              `Its longest answer is ${describeOutput(model)}`,
+            ),
+          ]
+        : []),
+      ...formerPrice(model),
     ],
     next: [
       { command: `svc model test ${name}`, when: 'to make one call' },
@@ -60,6 +72,18 @@ export async function addOne(
     ],
     undo: `svc model remove ${name}`,
   };
+}
+
+/** The command is whole: a config has these figures under these names. */
+function formerPrice({ name, former_price }: Model): View {
+  if (former_price === null) return [];
+  const flags = Object.entries(former_price).map(([kind, usd]) => `--${kind.replace('_', '-')} ${usd}`);
+  return [
+    line(
+      warn('! '),
+      `The removed models/${name} had a price of its own, and this one does not: svc model price set ${name} ${flags.join(' ')}`,
+    ),
+  ];
 }
 
 async function isSecretOf(session: Session, team: string, name: string): Promise<boolean> {

@@ -43,6 +43,8 @@ export function describeModel(model: Model): View {
       Aliases: aliases.length === 0 ? undefined : aliases.join(', '),
       Fallbacks: fallbacks.length === 0 ? undefined : fallbacks.join(', '),
       Price: describePrice(model),
+      'Longest answer': type === 'chat' ? describeOutput(model) : undefined,
+      Context: model.context_window_tokens === null ? undefined : `${model.context_window_tokens} tokens`,
     }),
     table(
       ['upstream', 'priority', 'weight', 'credential', 'state', 'last answer', 'last failure', prose('last problem')],
@@ -83,6 +85,13 @@ export function describePrice({ name, price, own_price }: Model): string {
   return `${figures.join(', ')} per million tokens${above} (${from})`;
 }
 
+/** Of a call that asks for no limit. */
+export function describeOutput({ max_output_tokens: tokens, max_output_from: from }: Model): string {
+  if (from === 'default')
+    return `unknown: under a budget a call that asks for none gets ${tokens} tokens; say it: \`max_output_tokens\` of its config`;
+  return `${tokens} tokens (${from === 'config' ? 'its config' : 'published by its vendor'})`;
+}
+
 export function testLines(name: string, tests: readonly ModelTest[]): View {
   return tests.map(({ works, message, base_url }) =>
     line(
@@ -101,7 +110,8 @@ function stateOf(model: Model): Cell {
   const { state, why } = stateOfModel(model, Date.now());
   const words = state.replaceAll('_', ' ') + (why === undefined ? '' : `: ${why}`);
   if (state === 'ready') return good(words);
-  return state === 'partly_paused' || state === 'no_price' ? warn(words) : bad(words);
+  if (state === 'untested') return `untested: svc model test ${model.name}`;
+  return ['partly_paused', 'no_price', 'failing'].includes(state) ? warn(words) : bad(words);
 }
 
 function stateOfOne(upstream: ModelUpstream): Cell {

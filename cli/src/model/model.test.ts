@@ -16,6 +16,13 @@ const shown = {
   price: null,
   own_price: null,
   table_price: null,
+  type: 'chat',
+  kind: 'openai',
+  max_output_tokens: 16_384,
+  max_output_from: 'table',
+  context_window_tokens: 128_000,
+  former_price: null,
+  state: 'untested',
   aliases: [],
   fallbacks: [],
   upstreams: [
@@ -72,9 +79,10 @@ test('a model is added with its credential from stdin, which becomes a secret of
 
 test('a secret that the team has is used, and nothing is asked', async () => {
   await using service = await scriptService({ ...stored, [secrets]: list([{ name: 'OPENAI_API_KEY' }]) });
-  const { exit, stdout } = await runSvc(add, at(service));
+  const { exit, stdout } = await runSvc([...add, '--max-output', '8192', '--context', '128000'], at(service));
   expect([exit, stdout]).toEqual([0, expect.stringContaining('with the secret OPENAI_API_KEY that team:ml has')]);
-  expect(changes(service)).toHaveLength(1);
+  const config = { max_output_tokens: 8192, context_window_tokens: 128_000 };
+  expect(changes(service)).toMatchObject([[create, { config }]]);
 });
 
 test('without a credential nothing is added, and the refusal says how to give it', async () => {

@@ -1,7 +1,7 @@
 // The member agents whose projects stand beside an orchestration.yaml. Each is deployed like any project.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
+import { isOrchestration, type OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
 import { parseAnyRef } from '@gantry/contract/refs.ts';
 import { versionByPush } from '../deploy/choose-version.ts';
 import { requestDeployment } from '../deploy/request-deployment.ts';
@@ -14,7 +14,9 @@ export async function deployMembers(
   directory: string,
   { agents }: OrchestrationConfig,
 ): Promise<void> {
-  const names = new Set(agents.flatMap(({ ref }) => parseAnyRef(ref)?.name ?? []));
+  const names = new Set(
+    agents.flatMap((member) => (isOrchestration(member) ? [] : (parseAnyRef(member.ref)?.name ?? []))),
+  );
   for (const name of names) {
     const project = path.join(directory, name);
     if (!existsSync(path.join(project, 'agent.yaml'))) continue;

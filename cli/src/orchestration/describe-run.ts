@@ -15,9 +15,9 @@ export function describeRun({
     ...(typeof output?.text === 'string' ? [verbatim(output.text)] : []),
     ...(output === null || output.text !== null ? [] : [verbatim(JSON.stringify(output.members, null, 2))]),
     table(
-      ['call', 'state', 'agent', 'time', 'tokens', 'cost', prose('answer')],
+      ['call', 'state', 'member', 'time', 'tokens', 'cost', prose('answer')],
       steps.map((step) => [
-        `${'  '.repeat(step.path.split(':').length - 1)}${step.path}`,
+        `${'  '.repeat(step.path.split(/[:/]/).length - 1)}${step.path}`,
         state(step.state),
         step.version === null ? (step.agent ?? '') : `${step.agent}@${step.version}`,
         durationOf(step),

@@ -12,9 +12,9 @@ export function describeNeeds(needs: Command['needs']): string {
     case 'signed_in':
       return 'to be signed in';
     case 'org':
-      return `platform role ${rule.role}`;
+      return `platform role ${rule.role}${or(rule)}`;
     case 'team':
-      return `role ${rule.role} in the team`;
+      return `role ${rule.role} in the team${or(rule)}`;
     case 'asset':
       return `role ${rule.role} in the asset's team and "${rule.action}" on the asset`;
     case 'key':
@@ -23,3 +23,6 @@ export function describeNeeds(needs: Command['needs']): string {
       return 'an account on the machine that runs the service';
   }
 }
+
+const or = (rule: Extract<Rule, { on: 'org' | 'team' }>): string =>
+  rule.or === undefined ? '' : ` or the right "${rule.or}"`;

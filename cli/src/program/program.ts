@@ -6,6 +6,7 @@ import type { Command, Given, Input, InputOf, Inputs } from '../command.ts';
 import { commands, groups, menu, type Words } from '../commands.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { globalFlags } from './global-flags.ts';
+import { menuHelp } from './menu-help.ts';
 import { describeNeeds } from './needs.ts';
 import type { Output } from '../output.ts';
 import { misuse, CliRefusal } from '../refusal.ts';
@@ -30,7 +31,7 @@ export async function parse(given: readonly string[], output: Output): Promise<T
   if (!records.some((record) => record.words === typed && 'version' in record.flags))
     program.version(packageFile.version, '--version', 'Print the version');
   for (const [name, entry] of Object.entries(menu)) {
-    const parser = program.command(name).helpCommand(false).helpGroup(entry.heading);
+    const parser = program.command(name).helpCommand(false).helpGroup(entry.heading).configureHelp(whole_help);
     if ('summary' in entry) parser.summary(entry.summary).description(entry.summary);
   }
   for (const record of records) addCommand(program, record, (found) => (result = found));
@@ -79,14 +80,16 @@ function createProgram(): Parser {
     .description('Deploys and governs agents. No telemetry: svc connects only to your service.')
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureHelp(menuHelp)
     .addHelpText(
       'after',
-      '\nExit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 server not reached, 4 waits for a person or cannot be verified, 5 the plan has changes',
+      '\nAll of a command: svc <command> --help\nExit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 server not reached,\n            4 waits for a person or cannot be verified, 5 the plan has changes',
     );
   for (const [name, input] of Object.entries(globalFlags)) program.addOption(optionFor(name, input));
   return program;
 }
+
+const whole_help = { showGlobalOptions: true, sortSubcommands: false };
 
 function addCommand(program: Parser, record: Command, found: (typed: Typed) => void): void {
   const parser = record.words
@@ -100,7 +103,7 @@ function addCommand(program: Parser, record: Command, found: (typed: Typed) => v
     }, program)
     .summary(record.summary)
     .description(`${record.summary}.\nNeeds ${describeNeeds(record.needs)}.`)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(whole_help)
     .allowExcessArguments(false);
   for (const [name, input] of Object.entries(record.arguments))
     parser.addArgument(new Argument(argumentForm(name, input), input.summary));

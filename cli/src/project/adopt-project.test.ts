@@ -76,6 +76,24 @@ test('the crew of `crewai create` is found', async () => {
   expect(made.yaml()).toContain('framework: crewai\nentrypoint: src/research/crew.py:Research\n');
 });
 
+test('beside agent.py, langgraph.json is named when it disagrees, and its graph can be chosen', async () => {
+  const files = {
+    'agent.py': graph.replace('flow =', 'graph ='),
+    'langgraph.json': langgraphJson({ chat: './src/chat.py:flow', far: 'far.chat:flow' }),
+    'src/chat.py': graph,
+    'packages/far/chat.py': graph,
+  };
+  const { exit, stderr } = await project(files).init();
+  expect([exit, stderr]).toEqual([
+    0,
+    expect.stringContaining('agent.py is taken, because it comes before src/chat.py:flow'),
+  ]);
+  expect(stderr).toContain('It is in packages/: add "./packages" to `dependencies`');
+  const made = project(files);
+  expect((await made.init('--entrypoint', 'src/chat.py:flow')).exit).toBe(0);
+  expect(made.yaml()).toContain('entrypoint: src/chat.py:flow\n');
+});
+
 test('a folder without an agent is refused with the list of searched forms', async () => {
   const { exit, stderr } = await project({ 'notes.md': 'hello' }).init();
   expect(exit).toBe(1);

@@ -4,13 +4,15 @@ import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument, stringify } from 'yaml';
+import { seenDestinations } from '@gantry/contract/agent-project/destinations.ts';
 import { schemaLine } from '@gantry/contract/copy-example.ts';
 import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
-import { findAgents, type FoundAgent } from '@gantry/contract/find-agents.ts';
+import { findAgents, graphsBesideAgent, type FoundAgent } from '@gantry/contract/find-agents.ts';
 import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
 import { versionPattern } from '@gantry/contract/refs.ts';
 import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
+import { compareDeclared } from './compare-declared.ts';
 import { environmentNames } from './environment-files.ts';
 import { readProject, type LocalProject } from './read-project.ts';
 import { teamForProject } from './team-for-project.ts';
@@ -35,7 +37,9 @@ export async function adoptProject(session: Session, wish: Adoption): Promise<Ad
   const agents = findAgents(project).filter(
     ({ framework }) => wish.framework === undefined || framework === wish.framework,
   );
-  const agent = await chosen(session, { project, agents, entrypoint: wish.entrypoint });
+  const offered = wish.entrypoint === undefined ? agents : [...agents, ...graphsBesideAgent(project)];
+  const agent = await chosen(session, { project, agents: offered, entrypoint: wish.entrypoint });
+  for (const notice of compareDeclared(project, agent)) session.output.notice(notice);
   const variables = environmentNames(project.directory);
   const text = existsSync(file)
     ? withEntrypoint(readFileSync(file, 'utf8'), agent)
@@ -103,6 +107,11 @@ async function newFile(
   const env_vars = Object.fromEntries(
     Object.entries(typeof env === 'object' ? env : {}).filter(([name]) => !isModelAccessName(name)),
   );
+  const egress = seenDestinations(project).flatMap(({ destination }) => destination ?? []);
+  const deploy = {
+    ...(Object.keys(env_vars).length === 0 ? {} : { env_vars }),
+    ...(egress.length === 0 ? {} : { egress }),
+  };
   const [declared] = readDependencies(project).projects;
   const config = {
     name: nameOf(declared?.name ?? path.basename(project.directory)),
@@ -110,7 +119,7 @@ async function newFile(
     team: await teamForProject(session),
     framework: agent.framework,
     ...(agent.entrypoint === undefined ? {} : { entrypoint: agent.entrypoint }),
-    ...(Object.keys(env_vars).length === 0 ? {} : { deploy: { env_vars } }),
+    ...(Object.keys(deploy).length === 0 ? {} : { deploy }),
   };
   // The container gets the keys and the addresses of model providers from the service.
   const open = variables.filter((name) => !Object.hasOwn(env_vars, name) && !isModelAccessName(name));

@@ -9,17 +9,20 @@ import { namePattern } from '@gantry/contract/refs.ts';
 import { callsModel, type Template } from '@gantry/contract/templates.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
+import { example_model, modelForProject } from './model-for-project.ts';
 import { teamForProject } from './team-for-project.ts';
 
 export interface MadeProject {
   directory: string;
   team: string;
+  /** Named in agent.yaml. Undefined: the agent may call each model of its team. */
+  model: string | undefined;
   files: string[];
 }
 
 export interface NewProject extends Example {
   name: string;
-  /** Undefined keeps the model of the example. */
+  /** Undefined: the team's catalogue decides. */
   model: string | undefined;
 }
 
@@ -38,8 +41,10 @@ export async function makeProject(
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw misuse(`${name}/ exists and is not empty`, 'Choose another name, or work in that directory.');
   const team = await teamForProject(session);
-  copyExample(directory, { framework, template }, { name, team, model, server: session.server });
-  return { directory, team, files: readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted() };
+  const named = model ?? (await modelForProject(session, { team, template }));
+  copyExample(directory, { framework, template }, { name, team, model: named, server: session.server });
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted();
+  return { directory, team, model: named ?? (callsModel(template) ? example_model : undefined), files };
 }
 
 interface Example {

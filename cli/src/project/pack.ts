@@ -1,5 +1,5 @@
 import { Pack } from 'tar';
-import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { largest, megabytes, projectLimits } from '@gantry/contract/agent-project/limits.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { LocalProject } from './read-project.ts';
 
@@ -20,9 +20,9 @@ export async function pack(project: LocalProject): Promise<Uint8Array> {
   if (packed.length > projectLimits.packed_bytes) {
     throw new CliRefusal(
       'archive_too_large',
-      `The packed project has ${packed.length} bytes; at most ${projectLimits.packed_bytes} are accepted`,
+      `The packed project has ${megabytes(packed.length)}; at most ${megabytes(projectLimits.packed_bytes)} are accepted`,
       {
-        hint: 'Leave data and models out of the project; an agent fetches them or finds them in a knowledge base.',
+        hint: `${largest(project.list())} Move data and models out of the project folder: an agent fetches them while it runs, or finds them in a knowledge base.`,
       },
     );
   }

@@ -6,6 +6,7 @@ import { Problem, readProblem } from '@gantry/contract/problems.ts';
 import { CliRefusal } from '../refusal.ts';
 import { createDrawing } from '../run/draw-steps.ts';
 import { followRun } from '../run/follow.ts';
+import { sayOnInterrupt } from '../run/left-behind.ts';
 import type { Session } from '../session/session.ts';
 import { faint, good } from '../view/view.ts';
 import { checkHere } from './check-here.ts';
@@ -36,9 +37,10 @@ export async function pushProject(session: Session, project: LocalProject, { mes
       query,
       body: withProgress(session, packed),
     });
-  const accepted = await send().catch(async (error: unknown) => {
+  const unsent = { sentence: `The upload of ${config.name} was not complete; nothing is pushed`, next: [] };
+  const accepted = await sayOnInterrupt(session, unsent, send).catch(async (error: unknown) => {
     await awaitOtherPush(session, error);
-    return await send();
+    return await sayOnInterrupt(session, unsent, send);
   });
   session.output.progress(undefined);
   const push = await awaitPush(session, accepted);
@@ -59,10 +61,17 @@ async function awaitOtherPush(session: Session, error: unknown): Promise<void> {
   await drawPush(session, id);
 }
 
+const goes_on = {
+  sentence: 'No longer watching. The service goes on with the push',
+  next: [{ command: 'svc submit', when: 'the same command again takes it up; nothing is pushed twice' }],
+};
+
 async function drawPush(session: Session, id: string): Promise<void> {
   const drawing = createDrawing(session.output);
   try {
-    await followRun(session, { events: 'pushes.events', id, signal: session.signal }, drawing.draw);
+    await sayOnInterrupt(session, goes_on, async () => {
+      await followRun(session, { events: 'pushes.events', id, signal: session.signal }, drawing.draw);
+    });
   } finally {
     drawing.end();
   }

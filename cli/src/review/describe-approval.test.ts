@@ -58,21 +58,27 @@ test('the view has the approval of the compared version, the previous request an
   expect(text).toContain('2026-01-31T12:00:00Z  max@example.com on agent.py:3: why?');
 });
 
-test('new access comes first, then config, files with their sizes, and packages', () => {
+const reached = { unbounded: false, instead_of: [], before: null, after: null };
+
+test('the reach comes first, then config, files with their sizes, and packages', () => {
   const text = compared({
     config: [{ path: 'deploy.env_vars.MODE', before: '(hidden)', after: '(hidden)' }],
     files: [{ path: 'a.py', change: 'changed', before_bytes: 10, after_bytes: 12, diff: null, no_diff: 'binary' }],
     dependencies: [{ package: 'langgraph', before: '1.0.0', after: '1.1.0' }],
     reach: [
-      { kind: 'tool', name: 'tools/search', change: 'changed', before: '1.0.0', after: '2.0.0' },
-      { kind: 'secret', name: 'KEY', change: 'added', before: null, after: null },
+      { ...reached, kind: 'internet', name: 'the whole internet', unbounded: true, change: 'same' },
+      { ...reached, kind: 'model', name: 'llama', change: 'narrowed', instead_of: ['every model of team ml'] },
+      { ...reached, kind: 'secret', name: 'KEY', change: 'added' },
+      { ...reached, kind: 'tool', name: 'tools/search', change: 'changed', before: '1.0.0', after: '2.0.0' },
     ],
   });
   expect(text.split('\n')).toEqual([
     'agents/greeter@1.0.0 → agents/greeter@1.1.0',
-    'Access to other assets and hosts:',
+    'What it may reach, the widest first:',
+    '    the whole internet',
+    '  ~ model llama  narrowed; until now every model of team ml',
+    '  + secret KEY  new',
     '  ~ tool tools/search  changed  1.0.0 → 2.0.0',
-    '  + secret KEY  added',
     '  ~ deploy.env_vars.MODE: (hidden) → (hidden)',
     '  ~ a.py  changed  10 → 12 bytes',
     '  ~ langgraph: 1.0.0 → 1.1.0',

@@ -1,6 +1,5 @@
 import { targetFlag } from '@gantry/contract/agent-yaml.ts';
 import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
-import type { Next } from '../result.ts';
 import { faint, fields, line, state, time, type Cell, type View } from '../view/view.ts';
 
 export function describeApproval(approval: Approval): View {
@@ -76,19 +75,6 @@ export function deployCommand(approval: Approval): string {
 /** The names of the deciders, or the next step when nobody can decide. */
 export function deciders({ can_decide }: Pick<Approval, 'can_decide'>): string {
   return can_decide.length === 0 ? 'nobody yet: it takes another admin' : can_decide.join(', ');
-}
-
-/** The next steps of a pending request. When nobody can decide, it is the request of the only admin. */
-export function nextForPending({ id, can_decide }: Pick<Approval, 'id' | 'can_decide'>): Next[] {
-  if (can_decide.length > 0)
-    return [{ command: `svc review approve ${id}`, when: `run by one of: ${can_decide.join(', ')}` }];
-  return [
-    { command: 'svc user update <e-mail> --role admin', when: 'to make another user an admin' },
-    {
-      command: 'svc org set require_approval_for_admins false',
-      when: 'to let the only admin deploy without another one; see: svc org show',
-    },
-  ];
 }
 
 /** `1 of 2, waits for …`; nothing where one admin decides. */

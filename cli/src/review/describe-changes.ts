@@ -1,5 +1,6 @@
 // The difference against the running version, for reviewers and for planners of a deploy.
 import type { Difference } from '@gantry/contract/difference.ts';
+import { describeReach } from './describe-reach.ts';
 import { bad, faint, good, line, verbatim, type Text, type View, warn } from '../view/view.ts';
 
 export interface Compared {
@@ -10,11 +11,13 @@ export interface Compared {
 }
 
 export function describeChanges({ changes, before, after }: Compared): View {
-  if (before === null) return [line(nothingBefore(after)), ...describeReach(changes), line(faint(sumOf(changes)))];
-  if (!hasChanges(changes)) return [line(`Nothing changes: ${before} has the same content.`)];
+  if (before === null)
+    return [line(nothingBefore(after)), ...describeReach(changes.reach), line(faint(sumOf(changes)))];
+  if (!hasChanges(changes))
+    return [...describeReach(changes.reach), line(`Nothing changes: ${before} has the same content.`)];
   return [
     line(`${before} → ${after}`),
-    ...describeReach(changes),
+    ...describeReach(changes.reach),
     ...changes.config.map((one) =>
       line('  ', warn('~ '), `${one.path}: `, bad(print(one.before)), ' → ', good(print(one.after))),
     ),
@@ -38,7 +41,8 @@ export function describeDiffs({ files }: Difference): View {
 }
 
 export function hasChanges({ config, files, dependencies, base_image, reach }: Difference): boolean {
-  return config.length + files.length + dependencies.length + reach.length > 0 || base_image !== null;
+  const reaches = reach.filter(({ change }) => change !== 'same');
+  return config.length + files.length + dependencies.length + reaches.length > 0 || base_image !== null;
 }
 
 const reasons = {
@@ -51,17 +55,6 @@ function nothingBefore(after: string): string {
   return after.startsWith('agents/')
     ? 'No revision of this agent runs yet: everything is new.'
     : 'No version is approved yet: everything is new.';
-}
-
-function describeReach({ reach }: Difference): View {
-  if (reach.length === 0) return [];
-  return [
-    line('Access to other assets and hosts:'),
-    ...reach.map(({ kind, name, change, before, after }) => {
-      const versions = [before, after].filter((version) => version !== null).join(' → ');
-      return line('  ', changeSign(change), `${kind} ${name}`, faint(`  ${change}  ${versions}`.trimEnd()));
-    }),
-  ];
 }
 
 function sumOf({ files, dependencies }: Difference): string {

@@ -2,7 +2,7 @@
 // other members follow. Every other line is unchanged.
 import { readLogEntry } from '@gantry/contract/log-entry.ts';
 import type { Output } from '../output.ts';
-import { bad, faint, line, warn, type Block, type Text } from '../view/view.ts';
+import { bad, faint, warn, whole, type Block, type Text } from '../view/view.ts';
 import type { LogLine } from './read-logs.ts';
 
 /** `source`: of lines from several containers. */
@@ -17,8 +17,8 @@ export function describeLogLine(
       ? [written]
       : [levelText(entry.level), ' ', entry.message, faint(rest === '' ? '' : `  ${rest}`)];
   const from = source === undefined ? [] : [faint(source), ' '];
-  if (mode === 'plain') return line(at, ' ', ...from, ...text);
-  return line(
+  if (mode === 'plain') return whole(at, ' ', ...from, ...text);
+  return whole(
     faint(new Date(at).toLocaleTimeString('en-GB')),
     stream === 'stderr' ? bad(' │ ') : faint(' │ '),
     ...from,
@@ -26,7 +26,7 @@ export function describeLogLine(
   );
 }
 
-function printMembers(members: Record<string, unknown>): string {
+export function printMembers(members: Record<string, unknown>): string {
   return Object.entries(members)
     .map(
       ([name, value]) => `${name}=${typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)}`,
@@ -34,7 +34,7 @@ function printMembers(members: Record<string, unknown>): string {
     .join(' ');
 }
 
-function levelText(level: string): Text {
+export function levelText(level: string): Text {
   const shown = level.toLowerCase().padEnd(7);
   if (/^(error|critical|fatal)/.test(shown)) return bad(shown);
   return shown.startsWith('warn') ? warn(shown) : faint(shown);

@@ -75,6 +75,8 @@ export function createDrawing(output: Output, usual: UsualTimes = {}, steps: rea
   function drawNow(event: RunEvent): void {
     if (event.kind === 'step' && event.state === 'running') startStep(event);
     else if (event.kind === 'step' && event.state === 'done') endStep(event, good('✓ '));
+    else if (event.kind === 'step' && event.state === 'failed' && isCancelled(event))
+      endStep({ ...event, state: 'undone', message: 'cancelled' }, faint('– '));
     else if (event.kind === 'step' && event.state === 'failed') endStep(event, bad('✗ '));
     else if (event.kind === 'step' && event.state === 'undone')
       output.note(faint('↶ '), stepLabel(event.step ?? ''), faint('  undone'));
@@ -103,6 +105,11 @@ export function createDrawing(output: Output, usual: UsualTimes = {}, steps: rea
       output.progress(undefined);
     },
   };
+}
+
+/** A step that a person ended has not failed. */
+function isCancelled({ data: { problem } }: RunEvent): boolean {
+  return typeof problem === 'object' && problem !== null && 'code' in problem && problem.code === 'cancelled';
 }
 
 function slower(usual: UsualTimes, name: string, took: number): string {

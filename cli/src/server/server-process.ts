@@ -139,20 +139,34 @@ export async function environmentSettings(session: Session): Promise<Record<stri
 }
 
 /** Runs the server's program for one task (`seed`, `reset-admin`) and returns its output. */
-export async function runServerProgram(session: Session, words: readonly string[]): Promise<string> {
+export async function runServerProgram(
+  session: Session,
+  words: readonly string[],
+  { stdin = '', onLine }: { stdin?: string; onLine?: (line: string) => void } = {},
+): Promise<string> {
   const child = spawn(process.execPath, [program, ...words], {
     env: session.config.environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: one_shot_deadline_ms,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // One that reports what it does may take as long as it needs.
+    ...(onLine === undefined ? { timeout: one_shot_deadline_ms } : {}),
     signal: session.signal,
   });
+  child.stdin.on('error', () => {}); // it ended without reading it: its exit code says why
+  child.stdin.end(stdin);
   let [printed, complained] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (complained += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => {
+    complained += chunk.toString();
+    onLine?.(chunk.toString().trim().split('\n').at(-1) ?? '');
+  });
   const status = await new Promise<number | null>((resolve, reject) =>
     child.once('error', reject).once('close', resolve),
   );
   if (status === 0) return printed;
+  if (words[0] === 'set')
+    throw new CliRefusal('setting_refused', complained.trim().replaceAll(/\s*\n\s*/g, ' '), {
+      hint: 'All settings: `svc server settings --all`.',
+    });
   throw new CliRefusal('server_program_failed', `The service's program failed at \`${words[0] ?? ''}\``, {
     view: [verbatim(complained || printed)],
   });

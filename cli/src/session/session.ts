@@ -33,6 +33,8 @@ export interface Session {
     parts: Send<N>,
     options?: CallOptions,
   ): Promise<Answer<Endpoints[N]>>;
+  /** After a bug: the service's last answer as its cause, when it is not as the contract says. */
+  misunderstood(): Promise<Error | undefined>;
   /** Ctrl-C calls this instead of ending the command; dispose the result to end that. */
   onInterrupt(react: () => void): Disposable;
   /** The same session for another server, for the commands that start one. */
@@ -62,6 +64,7 @@ export function createSession(parts: {
   const origin = new URL(server).origin;
   const team = globals.team ?? activeTeam(config, origin);
   let found: Promise<FoundToken | undefined> | undefined;
+  let last: { name: EndpointName; answer: unknown } | undefined;
 
   const open = async (token: string | undefined, asTeam: string | undefined): Promise<Client> => {
     const { createClient } = await import('@gantry/contract/client.ts');
@@ -77,6 +80,17 @@ export function createSession(parts: {
   const find = async (): Promise<FoundToken | undefined> =>
     await (await import('./tokens.ts')).findToken(config, origin, exchange);
   const limited = (options: CallOptions = {}): CallOptions => ({ signal: interrupts.signal, ...options });
+
+  /** Signing in helps only where a service answers. */
+  const notSignedIn = async (): Promise<never> => {
+    const { refuseUnlessService } = await import('./is-service.ts');
+    const client = await open(undefined, undefined);
+    await refuseUnlessService({ client, server }, limited(), guessed ? config.data_directory : undefined);
+    throw new Problem('unauthenticated', {
+      detail: `You are not signed in to ${server}`,
+      hint: 'Run `svc login`, or set SERVICE_API_TOKEN or SERVICE_API_KEY.',
+    });
+  };
 
   return {
     config,
@@ -94,31 +108,27 @@ export function createSession(parts: {
       return await found;
     },
     async call(name, request, options) {
-      const { token, from } = (await this.token()) ?? notSignedIn(server, guessed ? config.data_directory : undefined);
+      const { token, from } = (await this.token()) ?? (await notSignedIn());
       const client = await open(token, team);
-      return await client.call(name, request, limited(options)).catch((error: unknown) => {
+      const answer = await client.call(name, request, limited(options)).catch((error: unknown) => {
         throw from === 'SERVICE_API_TOKEN' ? blameEnvironment(error) : error;
       });
+      last = { name, answer };
+      return answer;
     },
-    callWith: async (token, name, request, options) =>
-      await (await open(token, undefined)).call(name, request, limited(options)),
+    async callWith(token, name, request, options) {
+      const answer = await (await open(token, undefined)).call(name, request, limited(options));
+      last = { name, answer };
+      return answer;
+    },
+    async misunderstood() {
+      if (last === undefined) return undefined;
+      const { doesNotFit } = await import('./does-not-fit.ts');
+      return doesNotFit(server, last.name, last.answer);
+    },
     onInterrupt: (react) => interrupts.onInterrupt(react),
     against: (address) => createSession({ ...parts, globals: { ...globals, server: address } }),
   };
-}
-
-/** Names the data directory without a service, when the address is only the default. */
-function notSignedIn(server: string, data_directory: string | undefined): never {
-  if (data_directory !== undefined) {
-    throw new Problem('unauthenticated', {
-      detail: `You are not signed in to ${server}, and no service runs on this machine with the data in ${data_directory}`,
-      hint: 'Run `svc server start`, or name the service: --server or SERVICE_URL. Then run `svc login`.',
-    });
-  }
-  throw new Problem('unauthenticated', {
-    detail: `You are not signed in to ${server}`,
-    hint: 'Run `svc login`, or set SERVICE_API_TOKEN or SERVICE_API_KEY.',
-  });
 }
 
 /** A token in the environment overrides every stored one, so `svc login` would not help. */

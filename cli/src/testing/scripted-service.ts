@@ -27,6 +27,8 @@ export async function scriptService(routes: Record<string, Reply>): Promise<Scri
     asked.push(entry);
     const reply =
       routes[`${entry.method} ${path}`] ?? problem(404, 'not_found', 'There is nothing here that you may read');
+    // As on every answer of the service.
+    response.setHeader('x-request-id', 'scripted');
     reply(response, entry);
   };
   const server = createServer((request, response) => void answer(request, response));

@@ -33,15 +33,31 @@ export async function hintAtTrace<Value>({ id }: CallTrace, call: () => Promise<
 const look_again_ms = 250;
 const longest_ms = 10_000;
 
-/** Spans are stored within a few seconds after the call. Undefined when the call's own span does not come. */
+// A container sends its spans every second.
+const quiet_ms = 1500;
+
+/**
+ * Spans are stored within a few seconds after the call: first the call's own, then those of the agent. Ends when no more have come for a
+ * while and each one has its parent. Undefined when the call's own span does not come.
+ */
 export async function awaitTrace(session: Session, { id }: CallTrace): Promise<Trace | undefined> {
+  let known: { trace: Trace; since: number } | undefined;
   for (const began = performance.now(); performance.now() - began < longest_ms;) {
     const trace = await session.call('traces.show', { params: { id } }).catch((error: unknown) => {
       if (error instanceof Problem && error.code === 'not_found') return undefined;
       throw error;
     });
-    if (trace?.spans.some(({ source }) => source === 'ingress') === true) return trace;
+    if (trace?.spans.some(({ source }) => source === 'ingress') === true) {
+      if (known?.trace.spans.length !== trace.spans.length) known = { trace, since: performance.now() };
+      else if (performance.now() - known.since >= quiet_ms && isWhole(trace)) return trace;
+    }
     await delay(look_again_ms, undefined, { signal: session.signal });
   }
-  return undefined;
+  return known?.trace;
+}
+
+/** A span without its parent: the parent ends later, and is on its way. The first one's parent is the client's own, or none. */
+function isWhole({ spans }: Trace): boolean {
+  const ids = new Set(spans.map(({ span_id }) => span_id));
+  return spans.every(({ source, parent_id }) => source === 'ingress' || parent_id === null || ids.has(parent_id));
 }

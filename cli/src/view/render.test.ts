@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { render, type Surface } from './render.ts';
-import { fields, good, line, prose, table, time, verbatim } from './view.ts';
+import { bad, fields, good, line, prose, table, time, verbatim, whole } from './view.ts';
 import { widthOf } from './width.ts';
 
 const plain: Surface = { colour: false, columns: undefined, now: undefined };
@@ -48,6 +48,18 @@ test('a word longer than its column is broken without loss', () => {
   const drawn = bare(render([table(['asset', prose('detail')], [['agents/x', `digest=${digest}`]], '')], terminal));
   expect(drawn.replace(/^.*\n/, '').replaceAll(/[\s]/g, '')).toBe(`agents/xdigest=${digest}`);
   for (const each of drawn.split('\n')) expect(widthOf(each)).toBeLessThanOrEqual(40);
+});
+
+test('a sentence wraps at its words below its own beginning, and a command to copy stays on one line', () => {
+  const said = '  The list is full. Run `svc server set MAX_CONNECTIONS=99` on its machine';
+  expect(bare(render([line(bad('✗ '), said)], terminal))).toBe(
+    ['✗   The list is full. Run', '`svc server set MAX_CONNECTIONS=99` on', 'its machine', ''].join('\n'),
+  );
+  expect(bare(render([fields({ Why: 'the disk of the machine has no space left' })], terminal))).toBe(
+    ['Why  the disk of the machine has no', '     space left', ''].join('\n'),
+  );
+  const command = `svc deploy ${'x'.repeat(60)} --wait`;
+  expect(bare(render([whole('next: ', command)], terminal))).toBe(`next: ${command}\n`);
 });
 
 test('nothing is cut without a terminal', () => {

@@ -3,6 +3,7 @@ import { relativeTime } from './relative-time.ts';
 import { sanitise, sanitiseLine } from './sanitise.ts';
 import type { Block, Cell, Line, Style, Table, View } from './view.ts';
 import { pad, widthOf } from './width.ts';
+import { wrapSentence } from './wrap-sentence.ts';
 
 export interface Surface {
   colour: boolean;
@@ -23,7 +24,10 @@ export function renderLine(line: Line, surface: Surface): string {
 }
 
 function renderBlock(block: Block, surface: Surface): string {
-  if ('line' in block) return `${renderLine(block.line, surface)}\n`;
+  if ('line' in block) {
+    const text = renderLine(block.line, surface);
+    return `${block.whole === true ? text : wrapSentence(text, surface.columns)}\n`;
+  }
   if ('table' in block) return renderOneTable(block.table, surface);
   if ('fields' in block) return renderFields(block.fields, surface);
   return block.verbatim === '' ? '' : `${sanitise(block.verbatim.replaceAll('\r\n', '\n').replace(/\n$/, ''))}\n`;
@@ -34,7 +38,7 @@ function renderFields(pairs: [string, Line][], surface: Surface): string {
   return pairs
     .map(
       ([label, value]) =>
-        `${paint(pad(sanitiseLine(label), width), 'faint', surface)}  ${renderLine(value, surface)}\n`,
+        `${wrapSentence(`${paint(pad(sanitiseLine(label), width), 'faint', surface)}  ${renderLine(value, surface)}`, surface.columns, width + 2)}\n`,
     )
     .join('');
 }

@@ -21,14 +21,16 @@ export interface Table {
 }
 
 export type Block =
-  | { line: Line }
-  | { table: Table }
-  | { fields: [label: string, value: Line][] }
-  | { verbatim: string };
+  /** A whole line is never wrapped: a command to copy, code, or a program's output. */
+  { line: Line; whole?: true } | { table: Table } | { fields: [label: string, value: Line][] } | { verbatim: string };
 export type View = Block[];
 
 export function line(...cells: Cell[]): Block {
   return { line: cells };
+}
+
+export function whole(...cells: Cell[]): Block {
+  return { line: cells, whole: true };
 }
 
 export const prose = (name: string): Column => ({ name, prose: true });

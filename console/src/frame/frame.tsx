@@ -1,29 +1,42 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useShortcuts } from '../parts/keys.ts';
+import { later } from '../parts/later.ts';
 import { Receipts } from '../parts/receipt.tsx';
-import { useSessionEnded } from '../parts/session.ts';
+import { sessionOf, useSessionEnded } from '../parts/session.ts';
 import { ask } from '../server.ts';
 import { Lost } from './lost.tsx';
 import { places } from './places.ts';
 import { SideBar } from './side-bar.tsx';
 import { TopBar } from './top-bar.tsx';
+import { catchTyping } from './typed-ahead.ts';
 
-// Loaded when they are first needed.
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
-const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }));
-const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }));
+const signInAgain = later(() => import('./sign-in-again.tsx'));
+const palette = later(() => import('./palette.tsx'));
+const keyList = later(() => import('./key-list.tsx'));
+const SignInAgain = lazy(async () => ({ default: (await signInAgain()).SignInAgain }));
+const Palette = lazy(async () => ({ default: (await palette()).Palette }));
+const KeyList = lazy(async () => ({ default: (await keyList()).KeyList }));
 
 /** What stands around every page. */
 export function Frame() {
   const me = useQuery(ask('auth.me', {}));
-  const hasEnded = useSessionEnded();
+  const email = me.data?.email;
+  useEffect(() => {
+    if (typeof email === 'string') sessionOf(email);
+  }, [email]);
+  const ended = useSessionEnded();
   const navigate = useNavigate();
   const [open, setOpen] = useState<'palette' | 'keys' | 'places'>();
   const close = () => setOpen(undefined);
+  const search = () => {
+    if (open === 'palette') return;
+    catchTyping();
+    setOpen('palette');
+  };
   useShortcuts({
-    'mod+k': () => setOpen('palette'),
+    'mod+k': search,
     '?': () => setOpen('keys'),
     ...Object.fromEntries(places.map(({ key, link }) => [`g ${key}`, () => void navigate(link)])),
   });
@@ -34,14 +47,14 @@ export function Frame() {
       </a>
       <SideBar isOpen={open === 'places'} onClose={close} />
       <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar user={me.data} onSearch={() => setOpen('palette')} onPlaces={() => setOpen('places')} />
+        <TopBar user={me.data} onSearch={search} onPlaces={() => setOpen('places')} />
         <Lost />
         <Outlet />
       </div>
       <Suspense>
         {open === 'palette' && <Palette onClose={close} />}
         {open === 'keys' && <KeyList onClose={close} />}
-        {hasEnded && <SignInAgain email={me.data?.email ?? ''} />}
+        {ended !== undefined && <SignInAgain email={email ?? ''} why={ended} />}
       </Suspense>
       <Receipts />
     </div>

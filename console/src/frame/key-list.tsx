@@ -4,8 +4,8 @@ import { places } from './places.ts';
 const keys = [
   ['⌘K or Ctrl+K', 'go to, or do'],
   ['/', 'search this list'],
-  ['↑ ↓ Enter', 'move in a list, open a row'],
-  ['j k', 'next and previous request'],
+  ['↑ ↓ or k j, Enter', 'move in a list, open a row'],
+  ['j k', 'on a request: the next, the previous one'],
   ['a r', 'approve, reject'],
   ['?', 'this list'],
 ] as const;

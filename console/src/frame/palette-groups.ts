@@ -59,7 +59,7 @@ export function groupsOf({ me, found, words, open }: Offered): Group[] {
     { value: 'On this page', items: page.filter(has) },
     { value: 'Go to', items: places.map(({ label, link, key }) => to(label, `g ${key}`, link)).filter(has) },
     { value: 'Do', items: everywhere.filter(has) },
-    { value: 'Agents and assets', items: found.map((thing) => to(thing.name, aboutOf(thing), linkOf(thing))) },
+    { value: 'Agents and assets', items: found.map((thing) => to(thing.name, aboutOf(thing, words), linkOf(thing))) },
   ].filter(({ items }) => items.length > 0);
 }
 
@@ -73,7 +73,18 @@ const own = (label: string, about: string | undefined, run: () => void): Entry =
   run,
 });
 
-const aboutOf = ({ kind, team }: Found) => `${kind.replaceAll('_', ' ')} · team ${team}`;
+/** With the words that it was found by, where its name does not have them. */
+function aboutOf({ kind, name, team, description, tags }: Found, words: string): string {
+  const about = `${kind.replaceAll('_', ' ')} · team ${team}`;
+  const has = (text: string) =>
+    words
+      .toLowerCase()
+      .split(/\s+/)
+      .some((word) => text.toLowerCase().includes(word));
+  if (has(name)) return about;
+  const tag = tags.find(has);
+  return `${has(description) ? description : tag === undefined ? '' : `tag ${tag}`} · ${about}`.replace(/^ · /, '');
+}
 
 function linkOf({ kind, name }: Found): LinkProps {
   if (kind === 'agent') return { to: '/agents/$name', params: { name } };

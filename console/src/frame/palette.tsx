@@ -3,15 +3,18 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useEffect, useState } from 'react';
 import { useMe } from '../me.ts';
 import { ask } from '../server.ts';
 import { groupsOf, type Entry, type Group } from './palette-groups.ts';
+import { takeTyped } from './typed-ahead.ts';
 
 export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const me = useMe();
   const [text, setText] = useState('');
+  // After the first drawing, which a browser may throw away and repeat.
+  useEffect(() => setText((before) => before + takeTyped()), []);
   const words = useDeferredValue(text.trim());
   const found = useQuery({
     ...ask('registry.search', { query: { q: words, limit: 10 } }),

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { ask } from '../server.ts';
 import { places, type Place } from './places.ts';
-import { TeamSwitch } from './team-switch.tsx';
 
 /** 208 px; icons alone under 1100 px; a sheet under 700 px. */
 export function SideBar({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -28,7 +27,6 @@ export function SideBar({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
           <img src="/favicon.svg" alt="" width={20} height={20} />
           <span className={isOpen ? '' : 'max-wide:sr-only'}>Gantry</span>
         </Link>
-        <TeamSwitch isOpen={isOpen} />
         {places.map((place) => (
           <Line
             key={place.label}

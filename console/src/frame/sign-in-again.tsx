@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
-import { sessionRenewed } from '../parts/session.ts';
-import { queries, send } from '../server.ts';
+import { sessionOf } from '../parts/session.ts';
+import { refreshAll, send } from '../server.ts';
 
-/** Over the page, which stays as it is. */
-export function SignInAgain({ email }: { email: string }) {
+/** Over the page, which stays as it is. `why` is of the service. */
+export function SignInAgain({ email, why }: { email: string; why: string }) {
   const [error, setError] = useState<unknown>();
   const [isSending, setSending] = useState(false);
   const signIn = async ({ email: given = '', password = '' }: Record<string, string>) => {
@@ -16,8 +16,8 @@ export function SignInAgain({ email }: { email: string }) {
       if (answer.must_change_password) return location.assign('/change-password');
       // Another person gets nothing of this page.
       if (given.trim().toLowerCase() !== email.toLowerCase()) return location.assign('/');
-      sessionRenewed();
-      await queries.invalidateQueries();
+      sessionOf(email);
+      refreshAll();
     } catch (refusal) {
       setError(refusal);
     } finally {
@@ -27,7 +27,7 @@ export function SignInAgain({ email }: { email: string }) {
   return (
     <Dialog
       title="Sign in again"
-      about="Your session has ended. This page stays as it is."
+      about={`${reasonOf(why)} This page stays as it is.`}
       isOpen
       onClose={() => location.assign('/sign-in')}
     >
@@ -37,4 +37,10 @@ export function SignInAgain({ email }: { email: string }) {
       </Form>
     </Dialog>
   );
+}
+
+function reasonOf(why: string): string {
+  if (why.includes('account is disabled'))
+    return 'An admin disabled your account. It works again after an admin enables it.';
+  return 'Your session was ended: by a sign-out, by an admin, or because it was too old.';
 }

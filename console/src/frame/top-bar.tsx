@@ -5,6 +5,7 @@ import { Button, IconButton } from '../parts/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { chooseTheme, chosenTheme, themes } from '../parts/theme.ts';
 import { signOut } from './sign-out.ts';
+import { TeamItems } from './team-items.tsx';
 
 interface TopBarProps {
   user: UserRecord | undefined;
@@ -48,6 +49,7 @@ function UserMenu({ user }: { user: UserRecord }) {
       </div>
       <MenuLine />
       <ThemeItem />
+      <TeamItems />
       <MenuItem onPress={() => location.assign('/change-password')}>Change password</MenuItem>
       <MenuItem onPress={() => void signOut()}>Sign out</MenuItem>
     </Menu>

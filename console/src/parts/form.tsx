@@ -40,7 +40,8 @@ export function Form({ onSend, error, isSending, send, look = 'main', onCancel, 
       {error !== null && error !== undefined && <Refusal error={error} />}
       {children}
       <div className="flex items-center gap-2">
-        <Button type="submit" look={look} disabled={isSending} focusableWhenDisabled>
+        <Button type="submit" look={look} disabled={isSending} focusableWhenDisabled aria-busy={isSending}>
+          {isSending && <Working />}
           {send}
         </Button>
         {onCancel !== undefined && (
@@ -50,6 +51,16 @@ export function Form({ onSend, error, isSending, send, look = 'main', onCancel, 
         )}
       </div>
     </BaseForm>
+  );
+}
+
+/** A word for those who see no motion. */
+function Working() {
+  return (
+    <>
+      <span aria-hidden className="size-3 animate-spin rounded-full border-2 border-current border-t-transparent" />
+      <span className="sr-only">Sending: </span>
+    </>
   );
 }
 

@@ -1,9 +1,9 @@
 // One list: rows are links, pages load on scroll, only the rows in sight are in the document. The service sorts and filters.
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useRef, useState, type ReactNode } from 'react';
+import { memo, useEffect, useState, type ReactNode } from 'react';
 import { count, plural } from './figures.ts';
-import { moveByArrows } from './move-by-arrows.ts';
+import { useMoves } from './move-by-arrows.ts';
 import { Refusal } from './refusal.tsx';
 
 export interface Column<Row> {
@@ -49,9 +49,9 @@ export function List<Row>({
   empty,
   more,
 }: ListProps<Row>) {
-  const body = useRef<HTMLDivElement>(null);
+  const { body, onKeyDown } = useMoves();
   const [offset, setOffset] = useState(0);
-  useEffect(() => setOffset(body.current?.offsetTop ?? 0), []);
+  useEffect(() => setOffset(body.current?.offsetTop ?? 0), [body]);
   const virtual = useWindowVirtualizer({
     count: rows?.length ?? 0,
     estimateSize: () => row_px,
@@ -89,7 +89,7 @@ export function List<Row>({
       <div
         ref={body}
         role="rowgroup"
-        onKeyDown={moveByArrows}
+        onKeyDown={onKeyDown}
         className="relative"
         style={{ height: rows && virtual.getTotalSize() }}
       >

@@ -1,15 +1,19 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useId, type ReactNode } from 'react';
+import { Reason, type Allowed } from './action.tsx';
 import { useActiveTabInView } from './active-tab.ts';
 import { Head, useCommand, type Command } from './commands.ts';
 import { lineOf, SvcLine } from './copy.tsx';
 import { showReceipt } from './receipt.tsx';
+import { Tip } from './tip.tsx';
 
 export interface Tab {
   label: string;
   link: LinkProps;
   /** Waits for the reader. */
   waiting?: number;
+  /** What the reader may not see is grey, with its reason. */
+  can?: Allowed | undefined;
 }
 
 interface PageProps {
@@ -24,12 +28,25 @@ interface PageProps {
   /** The same in a terminal. */
   svc?: string;
   tabs?: readonly Tab[];
+  /** The head stays while the rest scrolls: what is decided there is decided about what one reads. */
+  stays?: boolean;
   /** Tables may fill the window; other content is at most 1200 px wide. */
   wide?: boolean;
   children: ReactNode;
 }
 
-export function Page({ title, above = [], state, actions, about, svc, tabs, wide = false, children }: PageProps) {
+export function Page({
+  title,
+  above = [],
+  state,
+  actions,
+  about,
+  svc,
+  tabs,
+  stays = false,
+  wide = false,
+  children,
+}: PageProps) {
   useEffect(() => {
     document.title = [title, ...above.map(({ label }) => label).toReversed(), 'Gantry'].join(' · ');
   });
@@ -38,15 +55,17 @@ export function Page({ title, above = [], state, actions, about, svc, tabs, wide
   const isBeside = about === undefined && svc !== undefined;
   return (
     <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
-      <header className="border-b border-line bg-raised px-6 pt-4 max-phone:px-4">
+      <header
+        className={`border-b border-line bg-raised px-6 pt-4 max-phone:px-4 ${stays ? 'sticky top-12 z-10 max-phone:static' : ''}`}
+      >
         {above.length > 0 && (
           <nav aria-label="Above this page" className="mb-0.5 flex gap-1.5 text-meta text-quiet">
-            {above.map(({ label, link }) => (
+            {above.map(({ label, link }, index) => (
               <span key={label} className="flex gap-1.5">
+                {index > 0 && <span aria-hidden>/</span>}
                 <Link {...link} className="hover:text-accent">
                   {label}
                 </Link>
-                <span aria-hidden>/</span>
               </span>
             ))}
           </nav>
@@ -63,7 +82,7 @@ export function Page({ title, above = [], state, actions, about, svc, tabs, wide
           <div className="h-4" />
         ) : (
           <div className="mt-1 mb-3 flex min-h-5 max-phone:mt-2 flex-wrap items-center justify-between gap-x-6 gap-y-1 text-quiet">
-            <div className="min-w-0">{about}</div>
+            <div className="min-w-0 wrap-anywhere">{about}</div>
             {line}
           </div>
         )}
@@ -84,18 +103,46 @@ function copies(svc: string): Command {
 function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   return (
     <nav ref={useActiveTabInView()} aria-label="Parts of this page" className="relative -mx-2 flex overflow-x-auto">
-      {tabs.map(({ label, link, waiting = 0 }) => (
-        <Link
-          key={label}
-          {...link}
-          activeOptions={{ exact: true, includeSearch: false }}
-          className="border-b-2 border-transparent px-2 pb-2 whitespace-nowrap text-quiet hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
-        >
-          {label}
-          {waiting > 0 && <span className="ml-1.5 text-waiting">{waiting}</span>}
-        </Link>
-      ))}
+      {tabs.map(({ label, link, waiting = 0, can }) =>
+        can?.allowed === false ? (
+          <ClosedTab key={label} label={label} can={can} />
+        ) : (
+          <Link
+            key={label}
+            {...link}
+            activeOptions={{ exact: true, includeSearch: false }}
+            className="border-b-2 border-transparent px-2 pb-2 whitespace-nowrap text-quiet hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
+          >
+            {label}
+            {waiting > 0 && <span className="ml-1.5 text-waiting">{waiting}</span>}
+          </Link>
+        ),
+      )}
     </nav>
+  );
+}
+
+function ClosedTab({ label, can }: { label: string; can: Allowed }) {
+  return (
+    <Tip text={<Reason can={can} />}>
+      <button
+        type="button"
+        aria-disabled
+        className="cursor-default border-b-2 border-transparent px-2 pb-2 whitespace-nowrap text-quiet opacity-60"
+      >
+        {label}
+      </button>
+    </Tip>
+  );
+}
+
+/** In place of a part that the reader may not see: no question is sent, so no refusal is recorded. */
+export function Closed({ can }: { can: Allowed | undefined }) {
+  if (can === undefined) return <div className="skeleton h-40" />;
+  return (
+    <Empty>
+      <Reason can={can} />
+    </Empty>
   );
 }
 
@@ -122,7 +169,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-quiet">{name}</dt>
-          <dd className="min-w-0 break-words">{value}</dd>
+          <dd className="min-w-0 wrap-anywhere">{value}</dd>
         </div>
       ))}
     </dl>

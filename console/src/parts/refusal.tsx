@@ -1,5 +1,5 @@
-import { Unreachable } from '@gantry/contract/client.ts';
 import { Problem, problems, type Fault } from '@gantry/contract/problems.ts';
+import { Unreachable } from '@gantry/contract/unreachable.ts';
 import { Copy } from './copy.tsx';
 
 interface Told {
@@ -37,8 +37,11 @@ export function Refusal({ error }: { error: unknown }) {
 
 function told(error: unknown): Told {
   if (error instanceof Unreachable)
-    return { title: 'The service does not answer', detail: 'The console asks again by itself every second.' };
+    return { title: 'Waiting for the service', detail: 'It does not answer. The console asks again by itself.' };
   if (!(error instanceof Problem)) return { title: 'The console failed', detail: String(error) };
+  // Its hint is for a terminal; here the sign-in opens over the page.
+  if (error.code === 'unauthenticated')
+    return { title: 'Your session has ended', detail: 'Sign in again, and repeat it: nothing was done.' };
   const { request_id } = error.fields;
   return {
     title: problems[error.code].title,

@@ -3,8 +3,10 @@
 import '../theme.css';
 import './entrance.css';
 import type { ProblemDocument } from '@gantry/contract/problems.ts';
+import { keepStylesheets } from '../parts/stylesheets.ts';
 import { applyTheme } from '../parts/theme.ts';
 
+keepStylesheets();
 applyTheme();
 const entrance = document.getElementById('entrance');
 const pages: Readonly<Record<string, () => void>> = {

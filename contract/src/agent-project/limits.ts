@@ -50,7 +50,12 @@ export function checkLimits(files: readonly ProjectFile[]): Finding[] {
     if (encoder.encode(path).length > projectLimits.path_bytes)
       add('project_too_large', path, `The path is longer than ${projectLimits.path_bytes} bytes`);
     if (size > projectLimits.file_bytes)
-      add('project_too_large', path, `The file has ${size} bytes; at most ${projectLimits.file_bytes} are accepted`);
+      add(
+        'project_too_large',
+        path,
+        `The file has ${megabytes(size)}; at most ${megabytes(projectLimits.file_bytes)} are accepted`,
+        out_of_the_folder,
+      );
     if (type === 'other')
       add(
         'not_a_file',
@@ -60,14 +65,38 @@ export function checkLimits(files: readonly ProjectFile[]): Finding[] {
       );
   }
   if (files.length > projectLimits.files)
-    add('project_too_large', '.', `The project has ${files.length} files; at most ${projectLimits.files} are accepted`);
+    add(
+      'project_too_large',
+      '.',
+      `The project has ${files.length} files; at most ${projectLimits.files} are accepted`,
+      `${largest(files, () => 1)} ${out_of_the_folder}`,
+    );
   if (bytes > projectLimits.unpacked_bytes)
     add(
       'project_too_large',
       '.',
-      `The project has ${bytes} bytes; at most ${projectLimits.unpacked_bytes} are accepted`,
+      `The project has ${megabytes(bytes)}; at most ${megabytes(projectLimits.unpacked_bytes)} are accepted`,
+      `${largest(files)} ${out_of_the_folder}`,
     );
   return findings;
+}
+
+const out_of_the_folder =
+  'Move it out of the project folder: an agent fetches data and models while it runs, or finds them in a knowledge base.';
+
+/** Rounded up, so that a size above a limit never prints as the limit. */
+export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 100_000) / 10} MB`;
+
+/** The file or folder at the top of the project with the most bytes, or with the most of `measure`. */
+export function largest(files: readonly ProjectFile[], measure?: (file: ProjectFile) => number): string {
+  const totals = new Map<string, number>();
+  for (const file of files) {
+    const [top = '', below] = file.path.split('/');
+    const name = below === undefined ? top : `${top}/`;
+    totals.set(name, (totals.get(name) ?? 0) + (measure === undefined ? file.size : measure(file)));
+  }
+  const [name, total] = [...totals].toSorted(([, a], [, b]) => b - a)[0] ?? ['.', 0];
+  return `The most is in ${name} (${measure === undefined ? megabytes(total) : `${total} files`}).`;
 }
 
 const unsafe = /^[A-Za-z]:|[\\\u0000-\u001f\u007f]/;

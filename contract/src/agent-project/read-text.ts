@@ -1,4 +1,5 @@
 import type { Finding, FindingCode } from '../finding.ts';
+import { megabytes } from './limits.ts';
 import type { ProjectFile, ProjectFiles } from './files.ts';
 
 /** The text of a file that the service itself reads, or the reason for its absence. */
@@ -19,7 +20,8 @@ export function readText(files: ProjectFiles, { path, size, type }: ProjectFile,
       `${path} is ${type === 'directory' ? 'a directory' : 'not a plain file'}`,
       `Put a file named ${path} there.`,
     );
-  if (size > most) return finding('file_too_large', `${path} has ${size} bytes; at most ${most} are accepted`);
+  if (size > most)
+    return finding('file_too_large', `${path} has ${megabytes(size)}; at most ${megabytes(most)} are accepted`);
   const bytes = files.read(path);
   try {
     return decoder.decode(bytes);

@@ -64,9 +64,18 @@ export const model = z
       .describe('How long a call may take'),
     context_window_tokens: tokens
       .optional()
-      .describe('The largest context of a call; a call reserves at most so many tokens of input'),
-    max_output_tokens: tokens.optional().describe('The longest answer'),
+      .describe(
+        'The largest context of a call; a call reserves at most so many tokens of input. Unset: nothing bounds it but the bytes of the request',
+      ),
+    max_output_tokens: tokens
+      .optional()
+      .describe(
+        'The longest answer; unset: that of the table of published limits, else 4096 for a call under a budget',
+      ),
     image_max_tokens: tokens.optional().describe('The most tokens that an image costs; unset: 50000'),
+    file_max_tokens: tokens
+      .optional()
+      .describe('The most tokens that a file costs, such as a PDF; unset: the whole context of the model'),
     price_usd_per_million: z
       .strictObject({
         input: price.describe('For a million tokens of input'),

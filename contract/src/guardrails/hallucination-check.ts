@@ -8,5 +8,7 @@ export const hallucinationCheckOptions = z.strictObject({
   on_failure: z
     .enum(['block', 'pass'])
     .optional()
-    .describe('When the model is away or its answer is unusable; unset: block'),
+    .describe(
+      'When the model is away or its answer is unusable; unset: pass with `annotate`, and X-Guardrails then has `failed`; else block',
+    ),
 });

@@ -24,6 +24,8 @@ import * as orchestrations from '../orchestrations.ts';
 import * as org from '../org.ts';
 import * as permissions from '../permissions.ts';
 import * as principals from '../principals.ts';
+import * as reach from '../reach.ts';
+import * as readingGrants from '../reading-grants.ts';
 import * as registry from '../registry.ts';
 import * as runs from '../runs.ts';
 import * as secrets from '../secrets.ts';
@@ -51,13 +53,18 @@ export const nouns: readonly Noun[] = [
     about: 'Access-control entries, and why a call is allowed or refused',
     files: [permissions, can],
   },
-  { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference] },
+  {
+    tag: 'reading-grants',
+    about: 'Grants to read costs and the audit log without a role',
+    files: [readingGrants],
+  },
+  { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference, reach] },
   { tag: 'notifications', about: "A user's notifications", files: [notifications] },
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, agentEvents, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
-  { tag: 'a2a', about: 'Calls to agents in the Agent2Agent protocol', files: [a2a] },
+  { tag: 'a2a', about: 'Calls to agents and orchestrations in the Agent2Agent protocol', files: [a2a] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { resources, tag } from '../agent-yaml/config.ts';
 import { identifier } from '../identifiers.ts';
 import { listOf } from '../list-of.ts';
-import { refToAgent } from '../ref-to.ts';
+import { refToMember } from '../ref-to.ts';
 import { email, json, name, text, usd, version } from '../wire.ts';
 import { condition } from './condition.ts';
 import { faultsBetweenFields } from './faults-between-fields.ts';
@@ -20,8 +20,10 @@ export const default_timeout_seconds = 3600;
 
 const localName = (description: string) => name.optional().describe(description);
 
-const member = refToAgent.map.extend({
-  ref: refToAgent.map.shape.ref.describe('The agent: agents/<name>, or agents/<name>@<version> for only that version'),
+const member = refToMember.map.extend({
+  ref: refToMember.map.shape.ref.describe(
+    'The asset that it calls: agents/<name> or orchestrations/<name>; with @<version> only that version',
+  ),
   routes: listOf(
     z.strictObject({
       condition: condition.describe(
@@ -42,7 +44,7 @@ const member = refToAgent.map.extend({
   timeout_seconds: timeoutSeconds
     .optional()
     .describe('The longest call of the member, in seconds; then it has failed. Unset: as long as the run'),
-  retry: z.boolean().optional().describe('true: a call whose answer was lost is sent again'),
+  retry: z.boolean().optional().describe('Of an agent: true: a call whose answer was lost is sent again'),
 });
 export type OrchestrationMember = z.output<typeof namedMember>;
 
@@ -72,7 +74,7 @@ export const orchestrationConfig = z
       .union([z.record(name, member), z.array(namedMember)])
       .refine((members) => count(members) > 0, 'needs at least one member')
       .refine((members) => count(members) <= most_members, `has more than ${most_members} members`)
-      .describe('The members: a map from local names to agents, in the order of their calls'),
+      .describe('The members: a map from local names to agents and orchestrations, in the order of their calls'),
     supervisor_config: supervisorConfig.optional().describe('The members with a part of their own'),
     timeout_seconds: timeoutSeconds
       .optional()

@@ -1,5 +1,6 @@
 // Rules over several fields of an orchestration, as a pure function of its list form.
 import { nearest } from '../nearest.ts';
+import { isOrchestration } from './is-orchestration.ts';
 import { default_condition, patternFaults } from './condition.ts';
 import type { OrchestrationConfig } from './config.ts';
 import { leadOf } from './lead.ts';
@@ -16,7 +17,13 @@ export function faultsBetweenFields(config: OrchestrationConfig): Fault[] {
   // The other rules follow the names.
   return faults.length > 0
     ? faults
-    : [...fallbackCycles(config), ...bySupervision(config), ...byRouting(config), ...bySequence(config)];
+    : [
+        ...fallbackCycles(config),
+        ...bySupervision(config),
+        ...byRouting(config),
+        ...bySequence(config),
+        ...byNesting(config),
+      ];
 }
 
 /** Only the list form can repeat a name. */
@@ -118,4 +125,13 @@ function bySequence({ strategy, on_error }: OrchestrationConfig): Fault[] {
   return strategy === 'sequential' && on_error === 'continue'
     ? [{ path: ['on_error'], message: 'cannot be `continue` with `strategy: sequential`, which needs every output' }]
     : [];
+}
+
+/** An orchestration loses no answer: the calls of its own members are stored. */
+function byNesting({ agents }: OrchestrationConfig): Fault[] {
+  return agents.flatMap((member, index) =>
+    member.retry !== undefined && isOrchestration(member)
+      ? [{ path: ['agents', index, 'retry'], message: `is for agents: set it at the members of \`${member.ref}\`` }]
+      : [],
+  );
 }

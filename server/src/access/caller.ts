@@ -1,5 +1,5 @@
 // The caller of a request. Every request reads the roles again, never from the token, so a demotion acts at once.
-import type { Operation, Role } from '@gantry/contract/roles.ts';
+import type { Operation, ReadingRight, Role } from '@gantry/contract/roles.ts';
 import type { Receipt } from '../audit/append.ts';
 import type { Moment } from '../copies/copies.ts';
 import type { Tx } from '../database/database.ts';
@@ -20,6 +20,17 @@ export interface Membership {
   role: Role;
 }
 
+/** A right to read the costs or the log, of a team or of the organisation. */
+export interface HeldGrant {
+  id: string;
+  right: ReadingRight;
+  /** Null for the organisation. */
+  team_id: string | null;
+  expires_at: string | null;
+  /** The group that has the grant; null for one of the caller. */
+  group_id: string | null;
+}
+
 /** The facts about a signed-in caller that decisions use. */
 interface SignedIn {
   id: string;
@@ -30,6 +41,8 @@ interface SignedIn {
   memberships: Membership[];
   /** Ids of the caller's groups. */
   groups: string[];
+  /** The grants to the caller and to their groups that have not ended. */
+  reading: HeldGrant[];
   primary_team: { id: string; name: string } | null;
   /** The team that X-Service-Team names, else the primary one. */
   active_team: { id: string; name: string } | null;

@@ -169,6 +169,7 @@ function agentStatus(make: () => Promise<StoredAgent>): () => Promise<Shown> {
         'agents.scale': () => ({ params, body: { instances: 2 } }),
         'agents.start': () => ({ params }),
         'agents.stop': () => ({ params }),
+        'budgets.show': () => ({ query: { scope: 'agent', scope_id: name } }),
         'deployments.create': () => ({ body: { ref } }),
         'invoke.call': () => ({ params, body: new TextEncoder().encode('{"input":{}}') }),
       },
@@ -207,6 +208,7 @@ function team(make: () => Promise<string>): () => Promise<Shown> {
       calls: {
         'budgets.set': () => ({ body: { scope: 'team', scope_id: name, limits: { daily_usd: '5' } } }),
         'budgets.show': () => ({ query: { scope: 'team', scope_id: name } }),
+        'grants.create': () => ({ body: { right: 'read_costs', principal: `user:${email}`, team: name } }),
         'groups.create': () => ({ body: { name: fresh('group'), team: name } }),
         'key_defaults.set': () => ({ params, body: { models: ['*'] } }),
         'keys.create': () => ({ body: { scope: 'team', scope_id: name } }),
@@ -368,6 +370,7 @@ const harmless = new Set<EndpointName>([
   'approvals.comment',
   'budgets.set',
   'budgets.show',
+  'grants.create',
   'groups.add_member',
   'groups.update',
   'invoke.call',
@@ -419,8 +422,8 @@ test('what auth.me says about the organisation is the answer of the table of rou
     const rule: Rule = operations[endpoints[name].operation];
     return rule.on === 'org' || (rule.on === 'signed_in' && rule.by === 'person');
   });
-  const budgets = ['budgets.set', 'budgets.show'];
-  expect([...byRole, ...budgets].toSorted()).toEqual([...orgActions]);
+  const ofOrg = ['budgets.set', 'budgets.show', 'grants.create'];
+  expect([...byRole, ...ofOrg].toSorted()).toEqual([...orgActions]);
   const [actors = [], ...rows] = table
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
@@ -439,7 +442,7 @@ test('what auth.me says about the organisation is the answer of the table of rou
     const fromEnd = actors.indexOf(column) - actors.length;
     const answers = byRole.map((name) => [name, Number(rows.find(([first]) => first === name)?.at(fromEnd)) < 400]);
     expect([who, byRole.map((name) => [name, can[name]?.allowed])]).toEqual([who, answers]);
-    for (const name of budgets) expect([who, can[name]?.allowed]).toEqual([who, who === 'platform admin']);
+    for (const name of ofOrg) expect([who, can[name]?.allowed]).toEqual([who, who === 'platform admin']);
   }
 });
 

@@ -9,6 +9,7 @@ import {
   operations,
   type Action,
   type Operation,
+  type ReadingRight,
   type Role,
   type Rule,
 } from '@gantry/contract/roles.ts';
@@ -17,6 +18,7 @@ import { printRef } from '@gantry/contract/refs.ts';
 import { sql, type Sql } from '../database/sql.ts';
 import { isReached } from './allowed-assets.ts';
 import type { Caller, ServicePrincipalCaller, SignedInCaller } from './caller.ts';
+import { describeGrant, grantFor, howToGet } from './reading.ts';
 import type { AssetSubject, DeploySubject, Entry, Gate, Subject } from './subject.ts';
 
 export type Decision = Allowed | Refused;
@@ -112,10 +114,12 @@ function decideOrg(caller: SignedInCaller, rule: Extract<Rule, { on: 'org' }>): 
   const { role } = rule;
   if (isForOthers(rule, caller)) return refused('forbidden', people_only);
   if (isAtLeast(caller.role, role)) return allowed(`platform role ${caller.role}`);
+  const grant = rule.or && grantFor(caller, rule.or, null);
+  if (grant !== undefined) return allowed(describeGrant(grant, undefined));
   return refused(
     'forbidden',
-    `This needs the platform role ${role}; yours is ${caller.role}.`,
-    'Ask a platform admin.',
+    `This needs the platform role ${role}${orRight(rule)}; yours is ${caller.role}.`,
+    rule.or === undefined ? 'Ask a platform admin.' : askFor(rule.or, caller, null),
   );
 }
 
@@ -129,6 +133,9 @@ function decideTeam(caller: SignedInCaller, rule: Extract<Rule, { on: 'team' }>,
   const team = subject.kind === 'team' ? subject : subject.kind === 'asset' ? subject.team : undefined;
   if (team === undefined) throw new Error('a team operation needs a team as its subject');
   const admin = isAtLeast(caller.role, 'admin');
+  // It shows a team to others than its members, so it comes before the check that the team is theirs.
+  const grant = rule.or && grantFor(caller, rule.or, team.id);
+  if (grant !== undefined) return allowed(describeGrant(grant, team.name));
   if (!isMember(caller, team.id) && !admin && subject.kind === 'team')
     return refused('not_found', 'You have no such team.');
   if (subject.kind === 'asset' && !canRead(caller, subject))
@@ -140,10 +147,19 @@ function decideTeam(caller: SignedInCaller, rule: Extract<Rule, { on: 'team' }>,
   if (isAtLeast(has, role)) return allowed(`role ${has} in team:${team.name}`);
   return refused(
     'forbidden',
-    `This needs the role ${role} in team:${team.name}; yours is ${has}.`,
-    `Ask an admin of team:${team.name}.`,
+    `This needs the role ${role} in team:${team.name}${orRight(rule)}; yours is ${has}.`,
+    rule.or === undefined ? `Ask an admin of team:${team.name}.` : askFor(rule.or, caller, team.name),
   );
 }
+
+function askFor(right: ReadingRight, caller: SignedInCaller, team: string | null): string {
+  const { whom, ask } = howToGet(right, principalOf(caller), team);
+  // A service principal gets no grant on the log.
+  if (caller.kind === 'principal' && right === 'read_audit') return `Ask ${whom}.`;
+  return `Ask ${whom}: ${ask}`;
+}
+
+const orRight = ({ or }: { or?: ReadingRight }): string => (or === undefined ? '' : ` or the right ${or}`);
 
 function decideAsset(caller: SignedInCaller, rule: Extract<Rule, { on: 'asset' }>, subject: Subject): Decision {
   if (subject.kind !== 'asset') throw new Error('an asset operation needs an asset as its subject');
@@ -157,7 +173,7 @@ function decideAsset(caller: SignedInCaller, rule: Extract<Rule, { on: 'asset' }
   if (readable === undefined && !admin) return refused('not_found', 'There is nothing here that you may read.');
   if (!isAtLeast(role, rule.role)) {
     const hint =
-      rule.action === 'deploy'
+      rule.action === 'deploy' && rule !== operations['agent.operate']
         ? 'A deployer of the team deploys the approved version. Request the approval: svc submit'
         : `Ask an admin of team:${subject.team.name}.`;
     return refused(
@@ -196,8 +212,15 @@ function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: bool
   return refused(
     'approval_required',
     `${subject.ref} has no approval for exactly this content and target.${why}`,
-    `ask: svc submit --asset ${subject.ref}${gate.target === undefined ? '' : targetFlag(gate.target)}`,
+    `${admin ? ownSecrets(subject, gate) : ''}ask: svc submit --asset ${subject.ref}${gate.target === undefined ? '' : targetFlag(gate.target)}`,
   );
+}
+
+/** The way without another person, when the secrets of the team are the only reason. */
+function ownSecrets({ ref }: AssetSubject, gate: Gate): string {
+  if (gate.admins_require_approval || gate.version_requires_approval) return '';
+  const commands = gate.new_team_secrets.map((name) => `svc secret set ${name} --agent ${ref.replace('agents/', '')}`);
+  return commands.length === 0 ? '' : `Give the agent its own: ${commands.join(', ')}. Or `;
 }
 
 /** Undefined when admins need no approval. */

@@ -62,6 +62,10 @@ afterAll(async () => await app?.stop());
 /** Two of each, visible only to the team. */
 async function everythingOf(team: string, word: string, by: TestUser, boss: TestUser): Promise<void> {
   const yaml = `description: about ${word}\naccess: {visibility: team}\n`;
+  const forBoss = { right: 'read_costs', principal: `user:${boss.email}`, team: null } as const;
+  await app.admin.client.call('grants.create', { body: forBoss });
+  for (const right of ['read_costs', 'read_audit'] as const)
+    await boss.client.call('grants.create', { body: { right, principal: `user:${by.email}`, team } });
   for (const name of [`${word}-agent`, `${word}-other`]) {
     const stored = await storeAgent(app, by.email, { name, team, yaml });
     await app.db.run(sql`
@@ -131,6 +135,10 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
         { resource_type: 'agent', resource_id: agent, principal_type: 'team', principal_id: 'ml' },
       ],
     },
+  ],
+  'grants.list': [
+    { filters: [{}, { right: 'read_costs' }, { team: 'ml' }, { principal: `user:${marker}@example.com` }] },
+    { filters: [{ scope: 'org' }] },
   ],
   'approvals.list': [
     { filters: [{}, { status: 'approved' }, { status: 'decided' }, { asset: `agents/${agent}` }, { id: '<request>' }] },
@@ -372,9 +380,19 @@ describe('an asset has one name for every reader: no other spelling reaches it t
       expect([spelling, [400, 404].includes(status)]).toEqual([spelling, true]);
     }
     const here = await rawGet(endpointUrl(app.url, endpoint, params, {}).pathname + query);
-    if (['invoke.run', 'orchestrate.run', 'a2a.task', 'a2a.watch'].includes(name)) expect(here).toBe(404);
+    if (
+      [
+        'invoke.run',
+        'orchestrate.run',
+        'a2a.task',
+        'a2a.watch',
+        'orchestrate_a2a.task',
+        'orchestrate_a2a.watch',
+      ].includes(name)
+    )
+      expect(here).toBe(404);
     // Its orchestration is not deployed.
-    else if (name === 'orchestrate.input') expect(here).toBe(409);
+    else if (['orchestrate.input', 'orchestrate_a2a.card'].includes(name)) expect(here).toBe(409);
     else expect([200, 503]).toContain(here); // 503: the agent exists, but its container is missing
   });
 

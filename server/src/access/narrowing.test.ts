@@ -56,6 +56,7 @@ import { readsSpan, whereReadsSpan } from '../traces/policy.ts';
 import { testDatabase, type TestDatabase } from '../testing/test-database.ts';
 import type { SignedInCaller } from './caller.ts';
 import { canRead, covers, decide, whereCanRead, whereCovers } from './decide.ts';
+import { listGrants, mayListGrant, whereMayListGrant } from './reading-grants.ts';
 import type { Entry } from './subject.ts';
 
 const runs = 8;
@@ -98,7 +99,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
     { numRuns: runs, endOnFailure: true },
   );
   // A rule with always the same answer would prove little.
-  expect(tally.size).toBe(14);
+  expect(tally.size).toBe(15);
   for (const [rule, { allowed, refused }] of tally)
     expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
 });
@@ -129,6 +130,7 @@ async function load(everything: Everything) {
     ),
     machines: await db.all<OfTeam>(sql`select id, team_id from service_principal`),
     keys,
+    grants: await listGrants(db, { limit: 200 }),
     accounts: accountsOf(everything, keys),
     spans: spansOf(everything),
     assetOf: (id: string) => found(assets.find((asset) => asset.id === id)),
@@ -219,7 +221,7 @@ function toldOfAccountsAreWithin({ people, teams }: World): (readonly [string, R
 }
 
 function callersRows(world: World, caller: SignedInCaller): (readonly [string, Rows])[] {
-  const { entries, assets, requests, teams, secrets, keys, accounts, spans, log, assetOf } = world;
+  const { entries, assets, requests, teams, secrets, keys, grants, accounts, spans, log, assetOf } = world;
   const scope = scopeOf(world, caller);
   const requested = sql`approval r join asset a on a.id = r.asset_id join version v on v.id = r.version_id`;
   return Object.entries({
@@ -263,6 +265,11 @@ function callersRows(world: World, caller: SignedInCaller): (readonly [string, R
         ),
       ),
       candidates: sql`select s.id from secret s left join asset a on a.id = s.agent_id where ${whereSecretIsListed(caller)}`,
+    },
+    mayListGrant: {
+      all: grants,
+      allowed: grants.filter((grant) => mayListGrant(caller, grant)),
+      candidates: sql`select g.id from reading_grant g where ${whereMayListGrant(caller)}`,
     },
     isListedKey: {
       all: keys,

@@ -13,12 +13,14 @@ import { deriveKey } from '../derive-key.ts';
 import { passwordTokens } from '../login/password-token.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { of_own_page, signInBrowser } from '../testing/browser.ts';
-import { deployedOrchestration, orchestrationRunOf } from '../testing/stored-orchestrations.ts';
+import * as orchestrations from '../testing/stored-orchestrations.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../testing/about-nothing.ts';
+import { orchestrationA2a } from '../testing/orchestration-a2a.ts';
 import { a2aRequest, storeRun, storeTask, traceOf } from '../testing/stored-calls.ts';
 import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
+import { giveReading, readingGrants } from '../testing/stored-grants.ts';
 import { actors, table, type Actor } from '../testing/route-table.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
@@ -77,6 +79,7 @@ beforeAll(async () => {
   });
   // An infinite lease keeps every run queued: no worker claims it.
   await app.db.run(sql`alter table run alter column lease_until set default 'infinity'`);
+  await orchestrations.endCancelledRuns(app);
   await signEverybodyIn();
   subjects = { org: await subject('org'), team: await subject('team') };
   await app.settings({ enforce_password_change: true });
@@ -97,6 +100,7 @@ async function signEverybodyIn(): Promise<void> {
   await put('ex', { teams: { ml: 'admin' } });
   await put('di', { role: 'admin', teams: { ml: 'admin' } });
   await put('vo', { teams: { ops: 'viewer' } });
+  for (const actor of ['fi', 'au'] as const) await put(actor, {});
   await put('vt', { teams: { ml: 'viewer' } });
   await put('ct', { teams: { ml: 'contributor' } });
   await put('dt', { teams: { ml: 'deployer' } });
@@ -105,6 +109,7 @@ async function signEverybodyIn(): Promise<void> {
   await put('ta', { teams: { ml: 'admin' } });
   await put('pa', { role: 'admin' });
   await put('fl', { teams: { ml: 'contributor' }, must_change: true });
+  await giveReading(app);
   for (const [actor, team, role] of [
     ['sv', 'ml', 'viewer'],
     ['sd', 'ml', 'deployer'],
@@ -138,7 +143,7 @@ async function subject(look: 'org' | 'team'): Promise<Subject> {
     agent,
     idle,
     tool,
-    orchestration: await deployedOrchestration(app, owner, { name, agent, visibility: look }),
+    orchestration: await orchestrations.deployedOrchestration(app, owner, { name, agent, visibility: look }),
     approval_id,
     push_id: await pushed(look),
     deployment_id: await deployed(idle),
@@ -218,7 +223,7 @@ const taskOf = async (look: Look, actor: Actor, { agent }: Subject, waits: boole
 });
 
 const orchestrationRun = async ({ orchestration: name }: Subject, look: Look, actor: Actor) => ({
-  params: { name, run_id: await orchestrationRunOf(app, name, labelOf(look, actor)) },
+  params: { name, run_id: await orchestrations.orchestrationRunOf(app, name, labelOf(look, actor)) },
 });
 
 async function memberToRemove(): Promise<string> {
@@ -501,6 +506,9 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'a2a.cancel': async (at, look, actor) => await taskOf(look, actor, at, true),
   'a2a.subscribe': async (at, look, actor) => await taskOf(look, actor, at, false),
   'a2a.watch': async (at, look, actor) => await taskOf(look, actor, at, false),
+  ...orchestrationA2a(
+    async (at, look, actor) => await orchestrations.orchestrationTaskOf(app, at.orchestration, labelOf(look, actor)),
+  ),
   'webhooks.list': () => ({}),
   'webhooks.create': () => ({ body: deafWebhook(fresh('webhook')) }),
   'webhooks.show': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
@@ -509,6 +517,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'webhooks.test': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
   'webhooks.deliveries': async () => ({ params: { name: await makeWebhook(app, fresh('webhook')) } }),
   'webhooks.redeliver': async () => ({ params: await makeDeadDelivery(app, fresh('webhook')) }),
+  ...readingGrants(() => app),
   'audit.list': () => ({}),
   'audit.follow': () => ({}),
   'audit.export': () => ({}),
@@ -549,7 +558,8 @@ test('the table names every route, every column is an actor, and every cell is f
 test('every route about one subject is also tested with a hidden one, except routes for platform admins only', () => {
   const of_one = rows.filter(({ name }) => endpoints[name].path.includes('{') && !name.startsWith('service.'));
   const hidden = new Set(rows.filter(({ look }) => look === 'team').map(({ name }) => name));
-  const open = of_one.filter(({ expected: { pa: _, ...others } }) =>
+  // `au` reads the whole log, as they do.
+  const open = of_one.filter(({ expected: { pa: _, au: __, ...others } }) =>
     Object.values(others).some((status) => status < 400 || status === 404),
   );
   // Lists of a kind have no single subject: access/hidden.test.ts tests them.
@@ -565,7 +575,7 @@ const walked = rows.flatMap((row) => [
 
 describe.each(walked)('$name $look $way', ({ name, look, way, expected }) => {
   test('gives each caller the answer of the table', async () => {
-    const isOwn = /^(auth|invoke|orchestrate|a2a)\./.test(name);
+    const isOwn = /^(auth|invoke|orchestrate|a2a|orchestrate_a2a)\./.test(name);
     const answered: Partial<Record<Actor, number>> = {};
     let unused: Sent | undefined;
     const asked = columns.filter((actor) => proofs[way].has(actor));

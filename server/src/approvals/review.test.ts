@@ -87,8 +87,16 @@ describe('the difference of a request', () => {
           diff: expect.stringContaining('+x = 1'),
         },
       ],
-      reach: [{ kind: 'model', name: 'gpt-5', change: 'added' }],
     });
+    expect(shown.changes.reach.filter(({ kind }) => kind !== 'internet')).toMatchObject([
+      { kind: 'models', change: 'removed', unbounded: true },
+      {
+        kind: 'model',
+        name: 'gpt-5',
+        change: 'narrowed',
+        instead_of: [expect.stringMatching(/^every model of team /)],
+      },
+    ]);
     expect(shown.changes.config).toContainEqual({ path: 'deploy.env_vars.MODE', before: 'one', after: 'two' });
     const plan = await max.client.call('deployments.plan', { body: { ref: next.ref } });
     expect(plan.changes).toEqual(shown.changes);
@@ -109,6 +117,7 @@ describe('the difference of a request', () => {
     await serveAgent(app, first, 'http://127.0.0.1:1');
     const newer = async (version: string, yaml: string) =>
       (await stored({ name: first.name, version, yaml: `guardrails: [pii_detection]\n${yaml}` })).ref;
+    await app.governed(sql`update org set agent_egress = 'open' returning id`);
     const open = await newer('1.1.0', '');
     const shown = await show(max, await submit(open));
     expect(shown.compared_approval).toMatchObject({ id: running.id, decided_by: max.email });

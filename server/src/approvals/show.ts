@@ -7,7 +7,7 @@ import { costForecast } from '../ledger/agent-cost.ts';
 import { describeGuardrails } from '../guardrails/describe.ts';
 import { settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { compare } from '../registry/difference/compare.ts';
+import { compare, type Before } from '../registry/difference/compare.ts';
 import { findVersionById, type AssetRecord } from '../registry/find.ts';
 import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { canDecide } from './can-decide.ts';
@@ -21,7 +21,7 @@ export type FindRunning = (
   db: Reader,
   asset_id: string,
   target: string,
-) => Promise<{ version: string; digest: string } | undefined>;
+) => Promise<({ version: string } & Before) | undefined>;
 
 /** Why an agent can call a model past its guardrails and budget. The folder deploy provides it. */
 export type WhyUnguarded = (
@@ -50,7 +50,7 @@ export async function show(
     is_current,
     compared_with: compared === undefined ? null : `${asset.ref}@${compared.version}`,
     compared_approval: compared === undefined ? null : await approvalOf(db, row, compared.digest),
-    changes: await compare(db, user, asset, { before: compared?.digest, after: row.digest }),
+    changes: await compare(db, user, asset, { before: compared, after: row.digest }),
     cost: asset.asset_kind === 'agent' ? await costForecast(db, user, asset) : null,
     ...(await guarding(db, whyUnguarded, asset, version?.id)),
     comments: inside ? all_comments : [],

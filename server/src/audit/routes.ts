@@ -2,12 +2,14 @@ import { printRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
+import { teamsToRead } from '../access/reading.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { sinceWhen } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
+import { findNames } from '../service-principals/find.ts';
 import { exportLog } from './export.ts';
 import { beginning, streamEntries } from './stream.ts';
 import { readPositions, requireKnown } from './positions.ts';
@@ -98,17 +100,17 @@ export function auditRoutes({ db, cursors, proof, seal, ownedBy }: AuditParts): 
   };
 }
 
-// Platform admins read all entries, team admins those of their teams. Everybody reads their own actions and entries about their own assets.
+// Platform admins read all entries, team admins those of their teams, and a grant gives the same. Everybody reads their own actions and entries about their own assets.
 async function scopeOf(
   { db, ownedBy }: Pick<AuditParts, 'db' | 'ownedBy'>,
   user: SignedInCaller,
 ): Promise<Scope | undefined> {
-  if (user.role === 'admin') return undefined;
-  const led = user.memberships.filter(({ role }) => role === 'admin');
-  const since = await sinceWhen(db, [user.id, ...led.map(({ team_id }) => team_id)]);
+  const team_ids = teamsToRead(user, 'read_audit');
+  if (team_ids === 'all') return undefined;
+  const [since, teams] = await Promise.all([sinceWhen(db, [user.id, ...team_ids]), findNames(db, team_ids)]);
   const named = (id: string, name: string) => ({ name, created_at: since.get(id) ?? new Date().toISOString() });
   return {
-    teams: led.map(({ team_id, team }) => named(team_id, team)),
+    teams: teams.map(({ id, name }) => named(id, name)),
     assets: await ownedBy(user.id),
     actor: named(user.id, user.label),
   };

@@ -21,6 +21,8 @@ export interface SessionOf {
 export interface Moment {
   /** Two moments with the same proof have the same governed rows and instances. */
   readonly proof: string;
+  /** The database's clock: a copy can have a right with an end. */
+  readonly now: string;
   isOpen(session: SessionOf): boolean;
 }
 
@@ -89,13 +91,14 @@ export function openCopies(db: Database, question: Question): Copies {
   const ask = async (reader: Reader, sessions: readonly SessionOf[]): Promise<Moment> => {
     const ids = [...new Set(sessions.map(({ session_id }) => session_id))];
     const proof = question.proofs.reduce((all, one) => sql`${all} || ' ' || ${one}`);
-    const row = await reader.one<{ is_primary: boolean; proof: string; open: string[] }>(
-      sql`select not pg_is_in_recovery() as is_primary, ${proof} as proof, ${question.openSessions(ids)} as open`,
+    const row = await reader.one<{ is_primary: boolean; proof: string; now: string; open: string[] }>(
+      sql`select not pg_is_in_recovery() as is_primary, ${proof} as proof, clock_now() as now, ${question.openSessions(ids)} as open`,
     );
     if (row?.is_primary !== true) throw unproven('This database is a replica, which may be behind its primary.');
     const open = new Set(row.open);
     return {
       proof: row.proof,
+      now: row.now,
       isOpen: ({ session_id, subject }) => open.has(`${session_id}:${subject}`),
     };
   };

@@ -56,6 +56,7 @@ export async function canUseAgent(
     'agents.scale': await passes(async () => await requireScalable(db, await operate())),
     'agents.start': operated,
     'agents.stop': await passes(async () => await findOperable(parts, user, { name })),
+    'budgets.show': await passes(() => authorize(user, 'budget.read', { ...asset.team, kind: 'team' })),
     'deployments.create': await passes(deploy),
     'invoke.call': await passes(call),
   };

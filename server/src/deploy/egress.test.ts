@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { OrgSettings } from '@gantry/contract/org.ts';
 import { sql } from '../database/sql.ts';
@@ -14,6 +14,7 @@ import { openRefusedEgressLog } from './refused-egress.ts';
 import type { Lease } from './keep/agent-leases.ts';
 import { restartContainer } from './keep/restart-container.ts';
 import { deployMutex } from './deploy-run.ts';
+import { showStatus } from './show-status.ts';
 import { agentStatus } from './status.ts';
 import * as instanceStore from './instance-store.ts';
 import * as store from './store.ts';
@@ -31,8 +32,10 @@ afterAll(async () => {
   await worker?.stop();
   await stage?.close();
 });
-beforeEach(() => stage.clear());
-afterEach(async () => await setTo('open'));
+beforeEach(async () => {
+  stage.clear();
+  await setTo('open');
+});
 
 const setTo = async (setting: OrgSettings['agent_egress']) =>
   await stage.cast.write('org', sql`update org set agent_egress = ${setting} returning id`);
@@ -96,24 +99,41 @@ test('a changed setting leaves a container as it is and marks it; its next conta
   expect(await statusOf(name)).toMatchObject({ egress: null, outside_setting: null });
 });
 
-test('with a budget, an agent that may reach everything is deployed with a notice', async () => {
+test('a plan says when an agent can call a model past its budget; a deploy does not repeat it', async () => {
   const notice = expect.stringMatching(/reaches the whole internet, and its budget limits only its calls/);
-  const unguarded = async (ref: string) =>
-    (await ended(await ask(ref, true))).notices.filter((one) => one.includes('the whole internet'));
   const [open, limited] = [await stage.push(), await stage.push({ yaml: listed })];
-  expect(await unguarded(open.ref)).toEqual([]);
+  const planned = async ({ ref }: { ref: string }) => await plan(stage.parts, await root(), { ref });
+  expect(await planned(open)).toMatchObject({ unguarded: null });
   const asset = await findAgent(stage.database.db, open.name, await root());
   const team = asset?.team.id;
   await stage.cast.write('budget', sql`insert into budget (id, month_nano) values (${team}, 1) returning id`);
-  expect(await unguarded(open.ref)).toEqual([notice]);
-  expect((await plan(stage.parts, await root(), { ref: open.ref })).verdicts).toContainEqual({
-    check: 'validate',
-    verdict: 'notice',
-    detail: notice,
-  });
-  expect(await unguarded(limited.ref)).toEqual([]);
+  const { verdicts } = await planned(open);
+  expect(verdicts).toContainEqual({ check: 'validate', verdict: 'notice', detail: notice });
+  expect((await ended(await ask(open.ref))).notices).toEqual([]);
+  expect(await planned(limited)).toMatchObject({ unguarded: null });
   await setTo('listed');
-  expect(await unguarded(open.ref)).toEqual([]);
+  expect(await planned(open)).toMatchObject({ unguarded: null });
+});
+
+test('the reach of an agent is that of its container, and a plan compares with it', async () => {
+  const { name, ref } = await stage.push();
+  await ended(await ask(ref));
+  await setTo('listed');
+  const reachOf = async () => {
+    const shown = await showStatus(stage.parts, await root(), name, signal);
+    return shown.reach?.map(({ name: what, unbounded }) => `${what}${unbounded ? ' (no limit)' : ''}`);
+  };
+  expect(await reachOf()).toEqual(['the whole internet (no limit)', 'every model of team ml (no limit)']);
+  const next = await stage.push({ name, version: '1.1.0', yaml: `model: {primary: llama}\n${listed}` });
+  const { changes } = await plan(stage.parts, await root(), { ref: next.ref });
+  expect(changes.reach.map(({ change, name: what }) => `${change} ${what}`)).toEqual([
+    'removed the whole internet',
+    'removed every model of team ml',
+    'narrowed llama',
+    'narrowed api.x.com:443',
+  ]);
+  await ended(await ask(next.ref));
+  expect(await reachOf()).toEqual(['llama', 'api.x.com:443']);
 });
 
 test('the status has refused destinations with their count, at most fifty, and they end with the container', async () => {

@@ -106,3 +106,11 @@ export const endedCrashLoops = async (db: Reader, window_minutes: number) =>
 export async function endCrashLoop(tx: Tx, { agent_id, target }: OnTarget): Promise<boolean> {
   return (await tx.run(sql`delete from crash_loop where agent_id = ${agent_id} and target = ${target}`)) > 0;
 }
+
+/** With an open crash loop on any target. */
+export async function crashingAgents(db: Reader, agent_ids: readonly string[]): Promise<string[]> {
+  const rows = await db.all<{ agent_id: string }>(
+    sql`select distinct agent_id from crash_loop where agent_id = any(${agent_ids}::uuid[])`,
+  );
+  return rows.map(({ agent_id }) => agent_id);
+}

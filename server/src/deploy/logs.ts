@@ -2,7 +2,7 @@
 // them. With `follow`, the lines of all containers then come as they arrive, also of new containers. A reader that reconnects with the id of
 // an event gets the later lines.
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
-import type { logLine } from '@gantry/contract/deploy.ts';
+import type { logLine } from '@gantry/contract/log-line.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { z } from 'zod';
 import { authorize } from '../access/authorize.ts';

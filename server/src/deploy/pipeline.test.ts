@@ -18,6 +18,7 @@ import { usedBy } from '../registry/references/in-use.ts';
 import { transfer, type MoveKeys } from '../registry/ownership/transfer.ts';
 import { cancel } from './operate/cancel.ts';
 import { deleteAgent } from './operate/delete.ts';
+import { findModelUsers } from './model-users.ts';
 import { moveRevisionKeys } from './revision-key.ts';
 import { instanceName } from './instance-name.ts';
 import { operationKinds } from './operate/kinds.ts';
@@ -286,7 +287,8 @@ test('a deploy whose reference is deleted during the build fails; the delete of 
   const words = { team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
   const tool = { kind: 'tool', name: 'under-a-deploy' } as const;
   const make = async () => await create(database.db, caller, 'tool', { ...words, tags: [], name: tool.name });
-  const remove = async () => await deleteAsset(database.db, closePending, caller, tool);
+  const deletion = { db: database.db, closeRequests: closePending, findModelUsers };
+  const remove = async () => await deleteAsset(deletion, caller, tool);
   await make();
   const first = await pushed({ yaml: `tools: [tools/${tool.name}]\n` });
   await approved(first.ref);
@@ -303,7 +305,8 @@ test('a deploy whose reference is deleted during the build fails; the delete of 
   await approved(second.ref);
   const done = await ended(await ask('dora', second.ref));
   expect(done.state).toBe('done');
-  expect(await usedBy(database.db, caller, tool)).toEqual({ assets: [`agents/${second.name}`], hidden: 0 });
+  const users = await usedBy(deletion, caller, tool);
+  expect(users).toEqual({ assets: [`agents/${second.name}`], settings: [], hidden: 0 });
   await expect(remove()).rejects.toMatchObject({ code: 'in_use', fields: { used_by: [`agents/${second.name}`] } });
   await deleteAgent(parts, caller, second.name);
   await remove();

@@ -1,13 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { closePending } from '../approvals/approval-for.ts';
+import { sql } from '../database/sql.ts';
 import { runEvents } from '../runs/events.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
 import type { Person } from '../testing/cast.ts';
 import { openDeployStage, type DeployStage } from '../testing/deploy-stage.ts';
 import { deploy } from './deploy.ts';
 import { create } from '../registry/assets/create.ts';
+import { deleteAsset } from '../registry/assets/delete.ts';
+import { formerPrice } from '../registry/former-models.ts';
+import { usedBy } from '../registry/references/in-use.ts';
 import { deployKind } from './deploy-kind.ts';
 import { showDeploy } from './find-deploy.ts';
+import { findModelUsers } from './model-users.ts';
 import { plan } from './plan.ts';
+import { showStatus } from './show-status.ts';
 
 let stage: DeployStage;
 let worker: Worker;
@@ -34,7 +41,6 @@ test('a plan gives the verdict of every check, changes nothing, and gives the re
   expect(before.verdicts.map(({ check, verdict }) => `${check} ${verdict}`)).toEqual([
     'validate pass',
     'validate notice',
-    'validate notice',
     'authorize fail',
     'resolve pass',
     'queue pass',
@@ -47,7 +53,7 @@ test('a plan gives the verdict of every check, changes nothing, and gives the re
   await expect(planAs('dora', 'agents/nobody@1.0.0')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a model that the team may not use is named with the command that adds it, and so is a catalogue without one', async () => {
+test('a model that the team may not use is named with the command that adds it; an agent that names none gets no notice', async () => {
   const verdictsOn = async (yaml: string) => {
     const { ref } = await stage.push({ yaml });
     const { id } = await deploy(stage.parts, await stage.cast.caller('root'), { ref, force: false });
@@ -60,9 +66,7 @@ test('a model that the team may not use is named with the command that adds it, 
     ]);
     return notices;
   };
-  expect(await verdictsOn('')).toEqual([
-    'No model is set up that team:ml may use. An agent that calls one needs it: svc model add --team ml',
-  ]);
+  expect(await verdictsOn('')).toEqual([]);
   await addModel('gpt-4o-mini', 'openai');
   expect(await verdictsOn('')).toEqual([]);
   expect(await verdictsOn('model: {primary: gpt-4o-mini}\n')).toEqual([]);
@@ -70,6 +74,68 @@ test('a model that the team may not use is named with the command that adds it, 
     '`model.primary` is gpt-4o-mni, and team:ml may use no such model, so its calls get 403. Did you mean gpt-4o-mini? Add it: svc model add gpt-4o-mni --provider openai --team ml',
     '`model.fallback` is llama3.2, and team:ml may use no such model, so its calls get 403. Add it: svc model add llama3-2 --provider <provider> --model llama3.2 --team ml',
   ]);
+});
+
+async function modelsGoneOf(name: string): Promise<string[]> {
+  const { attention } = await showStatus(
+    stage.parts,
+    await stage.cast.caller('root'),
+    name,
+    AbortSignal.timeout(20_000),
+  );
+  return attention.filter(({ kind }) => kind === 'model').map(({ detail }) => detail);
+}
+
+describe('a model that is called by name', () => {
+  const parts = () => ({ db: stage.database.db, closeRequests: closePending, findModelUsers });
+  const remove = async (name: string, more: { force?: boolean; reason?: string } = {}) =>
+    await deleteAsset(parts(), await stage.cast.caller('max'), { kind: 'model', name, ...more });
+  const deployed = async (yaml: string) => {
+    const { ref, name } = await stage.push({ yaml });
+    const { id } = await deploy(stage.parts, await stage.cast.caller('root'), { ref, force: false });
+    for await (const _ of runEvents(stage.database.db, id, 0, AbortSignal.timeout(20_000)));
+    return name;
+  };
+
+  test('is not removed while an agent, a judge or a fallback means it, unless by force, on record', async () => {
+    await addModel('llama', 'openai', { aliases: ['quick'], price_usd_per_million: { input: '1', output: '2' } });
+    await addModel('judge', 'openai');
+    await addModel('other', 'openai', { fallbacks: ['llama'] });
+    const bot = await deployed(
+      'model: {primary: quick}\nguardrails: [{name: prompt_injection, options: {model: judge}}]\n',
+    );
+    await deployed('');
+    const refused = { code: 'in_use', hint: expect.stringContaining('--force --reason') };
+    await expect(remove('judge')).rejects.toMatchObject({ ...refused, fields: { used_by: [`agents/${bot}`] } });
+    const used_by = [`agents/${bot}`, 'models/other'];
+    await expect(remove('llama')).rejects.toMatchObject({ ...refused, fields: { used_by } });
+    const shown = await usedBy(parts(), await stage.cast.caller('max'), { kind: 'model', name: 'llama' });
+    expect(shown).toEqual({ assets: used_by, settings: [], hidden: 0 });
+    const gone = async () => await modelsGoneOf(bot);
+    expect(await gone()).toEqual([]);
+
+    await remove('llama', { force: true, reason: 'its contract has ended' });
+    const [entry] = await stage.database.db.all<{ detail: object }>(
+      sql`select body::json -> 'detail' as detail from audit.entry where event = 'asset.deleted' order by seq desc limit 1`,
+    );
+    expect(entry?.detail).toMatchObject({ forced: true, reason: 'its contract has ended', used_by });
+    expect(await gone()).toEqual([expect.stringMatching(/^Its model quick is none that team:ml may use/)]);
+    await addModel('llama', 'openai', { aliases: ['quick'] });
+    expect(await gone()).toEqual([]);
+    const team_id = stage.cast.team('ml');
+    expect(await formerPrice(stage.database.db, { name: 'llama', team_id })).toMatchObject({ input: '1', output: '2' });
+  });
+
+  test('and no longer exists is named so by the status', async () => {
+    await addModel('mistral', 'openai');
+    const name = await deployed('model: {primary: mistral}\n');
+    await remove('mistral', { force: true, reason: 'a test' });
+    expect(await modelsGoneOf(name)).toEqual([
+      expect.stringMatching(
+        /^Its model mistral no longer exists, so its calls get 403\. Add it: svc model add mistral/,
+      ),
+    ]);
+  });
 });
 
 test('a fallback that the catalogue has in another format is refused by the push, and by a deploy of an earlier push', async () => {
@@ -91,8 +157,8 @@ test('a fallback that the catalogue has in another format is refused by the push
   expect(await planAs('root', ref)).toMatchObject({ deployable: false });
 });
 
-async function addModel(name: string, provider: string): Promise<void> {
-  const config = { provider, model: name, type: 'chat' as const };
+async function addModel(name: string, provider: string, more: object = {}): Promise<void> {
+  const config = { provider, model: name, type: 'chat' as const, ...more };
   const made = { name, team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org', config } as const;
   await create(stage.database.db, await stage.cast.caller('max'), 'model', { ...made, tags: [] });
 }

@@ -13,7 +13,7 @@ import { costForecast } from '../ledger/agent-cost.ts';
 import { settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { compare } from '../registry/difference/compare.ts';
-import { isOfAgent, type Pin } from '../registry/content.ts';
+import { isDeployedAlone, type Pin } from '../registry/content.ts';
 import { isEmpty } from '../registry/difference/difference.ts';
 import { describeGuardrails } from '../guardrails/describe.ts';
 import { noticesOfModels, requireOneFormat } from '../gateway/agent-models.ts';
@@ -26,7 +26,7 @@ import { whyEgressRefused } from './egress.ts';
 import { deployMutex } from './deploy-run.ts';
 import { findVersionToDeploy, type Wanted } from './find-version-to-deploy.ts';
 import type { DeployParts } from './parts.ts';
-import * as store from './store.ts';
+import { runningVersion } from './running-version.ts';
 import { whatIsMissing, whyUnguardedNow } from './steps/1-validate.ts';
 
 type Verdict = Plan['verdicts'][number];
@@ -40,8 +40,8 @@ export async function plan(
   const user = signedIn(caller);
   const wanted = await findVersionToDeploy(db, user, wish);
   const { asset, version, target } = wanted;
-  const running = await store.route(db, asset.id, target);
-  const changes = await compare(db, user, asset, { before: running?.digest, after: version.digest });
+  const running = await runningVersion(db, asset.id, target);
+  const changes = await compare(db, user, asset, { before: running, after: version.digest });
   const unguarded = await whyUnguardedNow(db, { agent_id: asset.id, team: asset.team, config: wanted.config });
   const verdicts = [
     ...(await validity(parts, wanted, unguarded)),
@@ -125,10 +125,10 @@ function sentencesAbout(pins: readonly Pin[]): string {
     those.length === 0 ? [] : [`${those.map(({ ref }) => ref).join(', ')}: ${sentence}.`];
   return [
     ...named(
-      pins.filter((pin) => !isOfAgent(pin)),
+      pins.filter((pin) => !isDeployedAlone(pin)),
       'unchanged since the push',
     ),
-    ...named(pins.filter(isOfAgent), 'not replaced since the push'),
+    ...named(pins.filter(isDeployedAlone), 'not replaced since the push'),
   ].join(' ');
 }
 

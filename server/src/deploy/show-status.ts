@@ -3,9 +3,13 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { agentCost } from '../ledger/agent-cost.ts';
 import { signedIn } from '../principals/signed-in.ts';
+import type { Reader } from '../database/database.ts';
+import { presentReach } from '../registry/difference/present-reach.ts';
+import { findVersion, type AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { canUseAgent } from './can-use-agent.ts';
 import type { DeployParts } from './parts.ts';
+import { modelsGone } from './models-gone.ts';
 import { agentStatus } from './status.ts';
 
 export async function showStatus(
@@ -17,10 +21,27 @@ export async function showStatus(
   const asset = await loadAsset(parts.db, { kind: 'agent', name }, caller);
   const user = signedIn(caller);
   authorize(user, 'deployment.read', asset);
-  const status = await agentStatus(parts, asset, signal);
-  const [can, cost] = await Promise.all([
+  const status = await agentStatus(parts, asset, signal, await agentCost(parts.db, user, asset));
+  const [can, reach, gone] = await Promise.all([
     canUseAgent(parts, user, asset, status.latest_version),
-    agentCost(parts.db, user, asset),
+    reachOfAgent(parts.db, asset, status),
+    modelsGone(parts.db, asset),
   ]);
-  return { ...status, can, cost };
+  // With the way out, which lists leave away.
+  const models = gone.map((detail) => ({ kind: 'model', detail }) as const);
+  const [errors, graver] = [true, false].map((isErrors) =>
+    status.attention.filter(({ kind }) => kind !== 'model' && (kind === 'errors') === isErrors),
+  );
+  return { ...status, can, reach, attention: [...(graver ?? []), ...models, ...(errors ?? [])] };
+}
+
+/** A container keeps what it was made with. Without one, the present setting decides. */
+async function reachOfAgent(
+  db: Reader,
+  asset: AssetRecord,
+  { digest, egress, instances }: AgentStatus,
+): Promise<AgentStatus['reach']> {
+  const shown = digest ?? (await findVersion(db, asset.id, 'latest'))?.digest;
+  if (shown === undefined) return null;
+  return await presentReach(db, asset, { digest: shown, made: instances.length === 0 ? undefined : egress });
 }

@@ -62,12 +62,21 @@ export async function startContainer(
   // Last, because a limited container reaches the outside in no other way.
   const proxy = proxy_url === undefined ? {} : proxyVariables(proxy_url);
   const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets, ...proxy };
-  await target.start(place, files, signal);
   const hidden = { ...(await valuesOfRevision(parts, { id: revision_id, key_id })), ...secrets };
+  await target.start(place, { ...files, SVC_SECRET_NAMES: namesOf(hidden, files) }, signal);
   const instance = await waitUntilReady({ target, place, secrets: hidden, deadline_ms: start_deadline_ms, signal });
   if (instance.url === undefined) throw new Error('a ready instance has no address');
   await store.putDescription(db, revision_id, readDescription(instance.ready));
   return { ...instance, url: instance.url };
+}
+
+/** The wrapper masks these values in errors. The other files are no secrets, such as the name of the agent. */
+function namesOf(hidden: Readonly<Record<string, string | undefined>>, files: SecretFiles): string {
+  const values = new Set(Object.values(hidden));
+  return Object.entries(files)
+    .filter(([, value]) => values.has(value))
+    .map(([name]) => name)
+    .join(' ');
 }
 
 // A version from before there was a gateway can name a provider itself. A push refuses that now; such a version goes on as it is.

@@ -49,6 +49,15 @@ export async function secondsSinceSwitch(db: Reader, revision_id: string): Promi
   return row?.seconds ?? Infinity;
 }
 
+/** As a condition on `asset a`. */
+export const isDeployed = (is: boolean): Sql =>
+  sql`exists (select from route r where r.agent_id = a.id and r.is_default) = ${is}`;
+
+/** As an order of `asset a`: by the state in the records, then by the calls of the last 24 hours. */
+export const worstFirst = (after: UnknownAfter): Sql => sql`
+  (${whereState('failed', after)}) desc, (${whereState('unknown', after)}) desc,
+  (select coalesce(sum(calls), 0) from call_figure f where f.agent_id = a.id and f.minute >= clock_now() - interval '24 hours') desc, a.name`;
+
 const bestFirst = sql`array_position(array['serving', 'starting', 'failed'], state)`;
 
 /** The condition of status.ts from the records, as a condition on `asset a`. */

@@ -2,10 +2,12 @@
 // A list reads from the database the keeper's last condition and the time of its look.
 import { notInEffect, type AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { scalingOf } from '@gantry/contract/agent-yaml/scaling.ts';
+import type { AgentCost } from '@gantry/contract/costs.ts';
 import type { AgentStatus, CallFigures } from '@gantry/contract/deploy.ts';
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
+import type { RunState } from '@gantry/contract/run-states.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
@@ -14,10 +16,12 @@ import { agentCosts } from '../ledger/agent-cost.ts';
 import { settings, type Settings } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import { findAssetsById, findVersion, type AssetRecord } from '../registry/find.ts';
-import { listRecent, search } from '../registry/assets/list.ts';
+import { search } from '../registry/assets/list.ts';
 import { loadAgentConfigs } from '../registry/versions/load-version-content.ts';
 import { findRuns, type RunRow } from '../runs/run.ts';
 import { dailyFigures } from '../traces/daily-figures.ts';
+import { attentionOf, missingModels } from './attention.ts';
+import { crashingAgents } from './event-store.ts';
 import { lastCondition, look, together, unknownAfter, unseen, type Condition } from './keep/condition.ts';
 import { whyOutsideSetting } from './egress.ts';
 import { endpointOf } from './endpoint.ts';
@@ -55,16 +59,12 @@ export async function listStatuses(
   return { ...page, items: items.filter((one) => state === undefined || one.state === state) };
 }
 
-/** The agents with the latest changes, from their last checks. */
-export async function listRecentStatuses(
+/** From their last checks, in the order of the agents. */
+export async function statusesOf(
   parts: StatusParts,
   user: SignedInCaller,
-  query: { team?: string | undefined; limit: number },
+  agents: readonly Agent[],
 ): Promise<AgentStatus[]> {
-  return await statusesOf(parts, user, await listRecent(parts.db, user, { ...query, kind: 'agent' }));
-}
-
-async function statusesOf(parts: StatusParts, user: SignedInCaller, agents: readonly Agent[]): Promise<AgentStatus[]> {
   const [listed, assets] = await Promise.all([
     loadAgents(parts.db, agents),
     findAssetsById(
@@ -75,17 +75,23 @@ async function statusesOf(parts: StatusParts, user: SignedInCaller, agents: read
   ]);
   const costs = await agentCosts(parts.db, user, assets);
   return listed.map((one) => ({
-    ...describe(parts, one, recorded(parts, one)),
-    cost: costs.get(one.agent.id) ?? null,
+    ...describe(parts, one, { ...recorded(parts, one), cost: costs.get(one.agent.id) ?? null }),
   }));
 }
 
-export async function agentStatus(parts: DeployParts, asset: AssetRecord, signal: AbortSignal): Promise<AgentStatus> {
+/** `cost` is for readers with `write`. */
+export async function agentStatus(
+  parts: DeployParts,
+  asset: AssetRecord,
+  signal: AbortSignal,
+  cost: AgentCost | null = null,
+): Promise<AgentStatus> {
   const latest = await findVersion(parts.db, asset.id, 'latest');
   const agent = { id: asset.id, name: asset.name, team: asset.team.name, latest_version: latest?.version ?? null };
   const [listed] = await loadAgents(parts.db, [agent]);
   if (listed === undefined) throw new Error(`agents/${asset.name} has no status`);
-  return describe(parts, listed, await live(parts, listed, signal));
+  const rolled_back = (await store.lastRollback(parts.db, asset.id, listed.route?.target)) ?? null;
+  return { ...describe(parts, listed, { ...(await live(parts, listed, signal)), cost }), rolled_back };
 }
 
 type Agent = Pick<AgentStatus, 'name' | 'team' | 'latest_version'> & { id: string };
@@ -109,17 +115,21 @@ interface ListedAgent {
   newest: store.DeploymentRow | undefined;
   no_room: string | null;
   last_24h: CallFigures;
+  isUnpaid: boolean;
+  isCrashing: boolean;
+  missing_models: string[];
   run: RunRow | undefined;
 }
 
 /** In the order of the agents, with one statement of each kind for all of them. */
 async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedAgent[]> {
   const ids = agents.map(({ id }) => id);
-  const [routes, instances, figures, crowded] = await Promise.all([
+  const [routes, instances, figures, crowded, crashing] = await Promise.all([
     store.routes(db, ids),
     instanceStore.instancesOf(db, ids),
     dailyFigures(db, ids),
     store.noRoom(db, ids),
+    crashingAgents(db, ids),
   ]);
   const routesOf = Map.groupBy(routes, ({ agent_id }) => agent_id);
   const routed = new Map(routes.filter(({ is_default }) => is_default).map((route) => [route.agent_id, route]));
@@ -139,7 +149,10 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
         ),
   ]);
   const run_ids = deployments.map(({ run_id }) => run_id);
-  const runs = run_ids.length === 0 ? [] : await findRuns(db, run_ids);
+  const [runs, missing] = await Promise.all([
+    run_ids.length === 0 ? [] : findRuns(db, run_ids),
+    missingModels(db, [...configs.values()]),
+  ]);
   const rowsOf = Map.groupBy(instances, ({ agent_id }) => agent_id);
   return agents.map((agent) => {
     const route = routed.get(agent.id);
@@ -163,6 +176,9 @@ async function loadAgents(db: Reader, agents: readonly Agent[]): Promise<ListedA
       newest,
       no_room: crowded.find((one) => one.agent_id === agent.id && one.target === route?.target)?.detail ?? null,
       last_24h: figures.of(agent.id),
+      isUnpaid: figures.isUnpaid(agent.id),
+      isCrashing: crashing.includes(agent.id),
+      missing_models: missing(route && configs.get(route.version_id)),
       run: runs.find(({ id }) => id === newest?.run_id),
     };
   });
@@ -172,7 +188,11 @@ function takingOf(rows: readonly instanceStore.InstanceRow[], route: store.Route
   return rows.filter((row) => row.revision_id === route?.id && instanceStore.takesCalls(row));
 }
 
-function describe(parts: StatusParts, listed: ListedAgent, { condition, each }: Conditions): AgentStatus {
+function describe(
+  parts: StatusParts,
+  listed: ListedAgent,
+  { condition, each, cost }: Conditions & { cost: AgentCost | null },
+): AgentStatus {
   const { agent, route, config, rows, setting, refused, draining, no_room, last_24h } = listed;
   const [row] = rows;
   const { name, team, latest_version } = agent;
@@ -183,6 +203,7 @@ function describe(parts: StatusParts, listed: ListedAgent, { condition, each }: 
     team,
     latest_version,
     draining,
+    attention: attentionOf({ ...listed, ...condition, cost }),
     no_room,
     last_24h,
     ...condition,
@@ -203,6 +224,7 @@ function describe(parts: StatusParts, listed: ListedAgent, { condition, each }: 
     })),
     not_in_effect: config === undefined ? [] : notInEffect(config).map(({ field }) => field),
     egress: made ?? null,
+    reach: null,
     outside_setting:
       config === undefined || row === undefined || ref === null
         ? null
@@ -210,7 +232,8 @@ function describe(parts: StatusParts, listed: ListedAgent, { condition, each }: 
     refused_egress: refused.map(({ revision_id: _, ...one }) => one),
     deployed_by: route?.deployed_by_name ?? null,
     deployed_at: route?.created_at ?? null,
-    cost: null,
+    rolled_back: null,
+    cost,
     can: null,
   };
 }
@@ -285,5 +308,15 @@ function settled({ route, config, rows, newest, run }: ListedAgent): Condition |
 function whyNotDeployed(newest: store.DeploymentRow | undefined, run: RunRow | undefined): string {
   if (newest === undefined || run === undefined) return 'It has never been deployed.';
   const reason = typeof run.problem?.['detail'] === 'string' ? `: ${run.problem['detail']}` : '';
-  return `The last deploy, of ${newest.version}, has the state ${run.state}${reason}`;
+  return `The last deploy, of ${newest.version}, ${how_deploys_stand[run.state]}${reason === '' ? '.' : reason}`;
 }
+
+const how_deploys_stand: Record<RunState, string> = {
+  queued: 'waits for its turn',
+  running: 'is under way',
+  cancelling: 'is being cancelled',
+  done: 'is done',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+  needs_attention: 'failed, and its undo is incomplete',
+};

@@ -1,5 +1,6 @@
 import type { GovernedTx } from '../access/change.ts';
 import { storableJson, storableText } from '../database/storable-text.ts';
+import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import type { KeySettings } from '../keys/facts.ts';
 import { allOf, beginsWith, nothing, sql } from '../database/sql.ts';
@@ -137,6 +138,28 @@ export const earlierRevision = async (
       and ${version === undefined ? sql`digest <> ${route.digest}` : sql`version = ${version}`}
     order by (select max(d.created_at) from deployment d where d.revision_id = revision.id) desc nulls last, created_at desc limit 1`);
 
+/** Undefined unless the last deploy on the target is a rollback from another version. */
+export async function lastRollback(
+  db: Reader,
+  agent_id: string,
+  target: string | undefined,
+): Promise<{ from: string; to: string; by: string; at: string; reason: string | null } | undefined> {
+  const [last, before] = await db.all<{
+    operation: Operation;
+    version: string;
+    by: string;
+    at: string;
+    reason: string | null;
+  }>(sql`
+    select d.operation, d.version, r.actor_name as by, r.ended_at as at, r.input #>> '{rollback,reason}' as reason
+    from deployment d join run r on r.id = d.run_id
+    where d.agent_id = ${agent_id} and d.target = ${target ?? null} and d.operation in ('deploy', 'rollback') and r.state = 'done'
+    order by d.created_at desc limit 2`);
+  if (last?.operation !== 'rollback' || before === undefined || before.version === last.version) return undefined;
+  const { version: to, by, at, reason } = last;
+  return { from: before.version, to, by, at, reason };
+}
+
 /** True while nothing that the revision's containers have was revoked or changed since their start: its key and its secrets. */
 export async function isUnchanged(db: Reader, revision_id: string): Promise<boolean> {
   const row = await db.one(sql`
@@ -238,6 +261,12 @@ export async function secretUsers(
     where s.secret_id = any(${secret_ids}) and c.config -> 'deploy' -> 'secrets' ? s.name
       and (s.team is null or s.team = c.config ->> 'team')`);
 }
+
+/** Of every target, also of stopped agents: a start would use them again. */
+export const deployedConfigs = async (db: Reader) =>
+  await db.all<{ agent_id: string; team_id: string; config: AgentConfig }>(sql`
+    select distinct a.id as agent_id, a.team_id, c.config from route r join revision v on v.id = r.revision_id
+      join asset a on a.id = v.agent_id join content c on c.digest = v.digest`);
 
 interface CallingRevision {
   agent_id: string;

@@ -4,7 +4,7 @@ import { parseAnyRef, parseVersionRef } from '@gantry/contract/refs.ts';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../database/database.ts';
 import { decideUse, type CallingAsset } from '../access/decide.ts';
-import { isOfAgent, type Pin } from '../registry/content.ts';
+import { isDeployedAlone, type Pin } from '../registry/content.ts';
 import { findAssetsCalledBy, type AssetRecord } from '../registry/find.ts';
 import { loadVersionSummary } from '../registry/versions/load-version-content.ts';
 
@@ -28,7 +28,7 @@ export async function subagentsOf(db: Reader, version_id: string): Promise<reado
   const known = read.get(version_id);
   if (known !== undefined) return known;
   const { pins } = await loadVersionSummary(db, version_id);
-  const found = pins.filter(isOfAgent).flatMap(({ ref, asset_id }) => {
+  const found = pins.filter(isDeployedAlone).flatMap(({ ref, asset_id }) => {
     const name = parseAnyRef(ref)?.name;
     return name === undefined ? [] : [{ ref, name, asset_id, version: parseVersionRef(ref)?.version }];
   });
@@ -43,7 +43,7 @@ export async function refusingSubagents(
   pins: readonly Pin[],
 ): Promise<string[]> {
   const by: CallingAsset = { kind: 'agent', id, ref, name, team };
-  const ids = pins.filter(isOfAgent).map(({ asset_id }) => asset_id);
+  const ids = pins.filter(isDeployedAlone).map(({ asset_id }) => asset_id);
   const subagents = await findAssetsCalledBy(db, ids, by);
   return subagents.flatMap((subagent) => {
     const use = decideUse(by, subagent);

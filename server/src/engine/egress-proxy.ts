@@ -60,8 +60,7 @@ export async function startEgressProxy(input: EgressProxyInput): Promise<Forward
       return new DestinationForbidden(`${destination} ${reason}`);
     };
     const isService = service.includes(destination);
-    if (!isService && !isCovered(client.destinations, { host, port: asked }))
-      throw refuse('is not in deploy.egress of agent.yaml');
+    if (!isService && !isCovered(client.destinations, { host, port: asked })) throw refuse(notListed(destination));
     const socket = await connectTo({ host, port: asked }, isService ? undefined : checkAddresses).catch(
       (error: unknown) => {
         throw error instanceof DestinationRefused ? refuse(whyPrivate(destination)) : error;
@@ -75,8 +74,13 @@ export async function startEgressProxy(input: EgressProxyInput): Promise<Forward
   return await startForwardProxy({ ...limits, address: network.gateway, port, open });
 }
 
+/** With the line to add. */
+function notListed(destination: string): string {
+  return `is not in deploy.egress of agent.yaml; add "${destination}" to that list`;
+}
+
 function whyPrivate(destination: string): string {
-  return `has no address outside this machine and private networks; an operator can list it: OUTBOUND_PRIVATE_HOSTS=${destination}`;
+  return `has no address outside this machine and private networks; an operator can list it: svc server set OUTBOUND_PRIVATE_HOSTS+=${destination}`;
 }
 
 async function connectTo(

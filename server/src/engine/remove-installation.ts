@@ -12,14 +12,25 @@ export interface Removed {
   images: number;
 }
 
-/** Removes containers first, then the objects that they used. The service must be stopped. */
-export async function removeInstallation(engine: Engine): Promise<Removed> {
+/** An image of many layers on a slow disk takes minutes, and the engine does it once at a time. */
+const removal_seconds = 900;
+
+/**
+ * Removes containers first, then the objects that they used. The service must be stopped. `tell` gets the progress in words.
+ */
+export async function removeInstallation(
+  engine: Engine,
+  tell: (progress: string) => void = () => {},
+): Promise<Removed> {
+  tell('removing containers and networks');
   const objects = await removeObjects(engine);
   let images = 0;
   // App images are built on dependency images, and those on unpacked images.
   for (const purpose of ['app', 'dependencies', 'unpacked'])
-    for (const { Id } of await ask(engine.docker.listImages({ filters: ownedBy(engine, purpose) })))
+    for (const { Id } of await ask(engine.docker.listImages({ filters: ownedBy(engine, purpose) }))) {
+      tell(`removing images: ${images} are removed`);
       if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;
+    }
   return { ...objects, images };
 }
 
@@ -47,7 +58,7 @@ export async function removeObjects(engine: Engine): Promise<Omit<Removed, 'imag
 /** False when the object no longer exists. */
 async function isRemoved(removing: Promise<unknown>): Promise<boolean> {
   try {
-    await ask(removing);
+    await ask(removing, { seconds: removal_seconds });
     return true;
   } catch (error) {
     if (answered(error, 404)) return false;

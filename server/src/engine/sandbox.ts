@@ -239,7 +239,10 @@ function collect(engine: Engine, stream: NodeJS.ReadWriteStream, onLog: ((line: 
 
 async function overtime({ deadline_seconds }: SandboxLimits, signal: AbortSignal): Promise<never> {
   await delay(deadline_seconds * 1000, undefined, { signal });
-  throw new Problem('build_failed', { detail: `The sandbox took longer than ${deadline_seconds} s and was stopped` });
+  throw new Problem('build_failed', {
+    detail: `The sandbox took longer than ${deadline_seconds} s and was stopped`,
+    hint: 'Try again when the machine is less busy. For more time, an operator runs `svc server set BUILD_DEADLINE_SECONDS=<seconds>` and `svc server restart`.',
+  });
 }
 
 /** The engine has no disk quota on most file systems, so the size of the layer is polled. */

@@ -3,6 +3,7 @@ import type { Operation, Visibility } from '@gantry/contract/roles.ts';
 import { isReached } from '../access/allowed-assets.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
+import { grantFor } from '../access/reading.ts';
 import { theOrg } from '../access/subject.ts';
 import { readsWords } from '../approvals/policy.ts';
 import { isListed, readsBudget, type OfAccount, type OfScope } from '../keys/policy.ts';
@@ -40,7 +41,12 @@ export function mayReadChange(caller: SignedInCaller, about: About, asset: Asset
     case 'key':
       return isListed(caller, about.key);
     case 'budget':
-      return readsBudget(caller, about.account) && (about.asset_id === null || asset !== undefined);
+      return (
+        readsBudget(caller, about.account) &&
+        (about.asset_id === null ||
+          asset !== undefined ||
+          grantFor(caller, 'read_costs', about.account.team_id) !== undefined)
+      );
     case 'team_secret':
       return isSecretListed(caller, { team_id: about.team.id, team: about.team.name });
     case 'team':

@@ -4,9 +4,8 @@ import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { catalogueName, formatNames, isKnown, modelProvider, usualProvider } from '@gantry/contract/model-providers.ts';
 import { nearest } from '@gantry/contract/nearest.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { noRequest } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
-import { everyoneIn, usableBy } from './facts.ts';
+import { usableByTeam } from './model-meanings.ts';
 import type { ModelRow } from './model.ts';
 import { modelsCalled, namesOf } from './model-called.ts';
 import * as store from './store.ts';
@@ -33,11 +32,8 @@ export async function requireOneFormat(db: Reader, { team_id, config: { model } 
 /** What the agent cannot call yet, each with the command that changes it, and the models of other teams, which read its prompts. */
 export async function noticesOfModels(db: Reader, { team_id, config }: OfTeam): Promise<string[]> {
   const { team, model } = config;
-  const usable = await ofTeam(db, team_id, await store.catalogue(db));
-  if (usable.length === 0 && model?.primary === undefined)
-    return [
-      `No model is set up that team:${team} may use. An agent that calls one needs it: svc model add --team ${team}`,
-    ];
+  if (model?.primary === undefined && model?.fallback === undefined) return [];
+  const usable = await usableByTeam(db, team_id, await store.catalogue(db));
   const names = (['primary', 'fallback'] as const).flatMap((field) => {
     const name = model?.[field];
     return name === undefined ? [] : [{ field, name }];
@@ -62,26 +58,28 @@ export async function noticesOfModels(db: Reader, { team_id, config }: OfTeam): 
       );
       const or = close === undefined ? '' : ` Did you mean ${close}?`;
       return [
-        `\`model.${field}\` is ${name}, and team:${team} may use no such model, so its calls get 403.${or} Add it: ${commandFor(name, team)}`,
+        `\`model.${field}\` is ${name}, and team:${team} may use no such model, so its calls get 403.${or} Add it: ${commandToAdd(name, team)}`,
       ];
     }),
   );
   return notices.flat();
 }
 
-/** The meanings of the name, for a key of the team. */
-async function find(db: Reader, team_id: string, name: string): Promise<ModelRow[]> {
-  return modelsCalled(await ofTeam(db, team_id, await store.modelsNamed(db, name, team_id)), name, team_id);
+/** Names, such as those of an agent's config, that lead to no model which the team may use. */
+export async function namesWithoutModel(db: Reader, team_id: string, names: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(names.map(async (name) => await find(db, team_id, name)));
+  return names.filter((_, at) => found[at]?.length === 0);
 }
 
-async function ofTeam<Row extends ModelRow>(db: Reader, team_id: string, rows: readonly Row[]): Promise<Row[]> {
-  const origin = noRequest();
-  return await usableBy(db, everyoneIn(team_id, { id: team_id, label: '', origin }), rows);
+/** The meanings of the name, for a key of the team. */
+async function find(db: Reader, team_id: string, name: string): Promise<ModelRow[]> {
+  return modelsCalled(await usableByTeam(db, team_id, await store.modelsNamed(db, name, team_id)), name, team_id);
 }
 
 const kindOf = ({ config }: ModelRow) => modelProvider(config.provider).kind;
 
-function commandFor(name: string, team: string): string {
+/** The command that adds a model of this name. */
+export function commandToAdd(name: string, team: string): string {
   const usual = usualProvider(name);
   const added = catalogueName(name);
   const provider = usual !== undefined && isKnown(usual) ? usual : '<provider>';

@@ -5,14 +5,16 @@ import { Blocked } from '../guardrails/guarded-call.ts';
 import { guardrailsHeader } from '../guardrails/print-done.ts';
 import { within } from '../within.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { settle, type Attempt } from './attempt.ts';
+import { settle, settleEstimate, type Attempt } from './attempt.ts';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
 import { placeOf } from './attempts.ts';
 import { brokenBy } from './connection-problem.ts';
+import { canBeCut, costOfCut, openProduced } from './cut-stream.ts';
 import { readEvents, wholeEvents } from './events.ts';
 import { guardedAnswer, guardedStream } from './guarded-answer.ts';
+import { limitHeader } from './output-limit.ts';
 import { hideCredential, hideInBytes, hideKeys } from './hide-credential.ts';
-import type { Model, Upstream } from './model.ts';
+import type { Upstream } from './model.ts';
 import { KeyEnded } from './open-calls.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 import { isJson, usageIn, type Json } from './wires/wire.ts';
@@ -30,12 +32,13 @@ export async function passAnswer(attempt: Attempt, upstream: Upstream, answer: U
 
 async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswer): Promise<Reply> {
   const { wire, model, client, guarded, whileWaiting } = attempt;
-  const reading = readWhole(model, upstream, answer);
+  const reading = readWhole(attempt, upstream, answer);
   const left = Promise.withResolvers<undefined>();
   client.addEventListener('abort', () => left.resolve(undefined), { once: true });
   if (client.aborted) left.resolve(undefined);
   const bytes =
-    (await whileWaiting(Promise.race([reading, left.promise]))) ?? (await whileWaiting(within(drain_ms, reading)));
+    (await whileWaiting(Promise.race([reading, left.promise]))) ??
+    (client.reason instanceof KeyEnded ? undefined : await whileWaiting(within(drain_ms, reading)));
   if (bytes === undefined) {
     reading.catch(() => {}); // nobody waits for it any more
     answer.body.destroy();
@@ -50,7 +53,11 @@ async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswe
   const counts = wire.countsIn(said);
   settle(attempt, 'answered', usageIn(wire, counts));
   const body = guarded === undefined ? bytes : JSON.stringify(await guardedAnswer(guarded, wire, said));
-  const headers = { 'content-type': 'application/json', ...answerHeaders(attempt) };
+  const headers = {
+    'content-type': 'application/json',
+    ...answerHeaders(attempt),
+    ...(wire.isCut(said) && limitHeader(attempt)),
+  };
   return {
     status: 200,
     headers: { ...headers, ...(guarded && guardrailsHeader(guarded.done)) },
@@ -58,7 +65,7 @@ async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswe
   };
 }
 
-async function readWhole(model: Model, upstream: Upstream, { body }: UpstreamAnswer): Promise<Buffer> {
+async function readWhole({ model, client }: Attempt, upstream: Upstream, { body }: UpstreamAnswer): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -68,7 +75,8 @@ async function readWhole(model: Model, upstream: Upstream, { body }: UpstreamAns
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw new AttemptFailed(unavailable(model, brokenBy(cause, model, upstream)), { kind: 'broken', cause });
+    const kind = client.reason instanceof KeyEnded ? 'abandoned' : 'broken';
+    throw new AttemptFailed(unavailable(model, brokenBy(cause, model, upstream)), { kind, cause });
   }
   return Buffer.concat(chunks, size);
 }
@@ -89,6 +97,8 @@ function streamed(attempt: Attempt, upstream: Upstream, { content_type, body }: 
       'content-type': hideCredential(content_type, upstream.credential),
       'cache-control': 'no-store',
       ...answerHeaders(attempt),
+      // Nobody knows yet whether the answer will reach it.
+      ...limitHeader(attempt),
     },
     body: eventsOf(attempt, upstream, body),
   };
@@ -107,15 +117,23 @@ async function* eventsOf(
   let reading = events.next();
   let counts: Json | undefined;
   let isOver = false;
+  let hasKeyEnded = false;
+  const canCut = canBeCut(attempt);
+  const produced = openProduced(wire);
+  // A provider that thinks sends nothing, so nothing else would end the wait for it.
+  if (canCut) call.signal.addEventListener('abort', () => body.destroy(), { once: true });
+  const isLeft = () => canCut && call.signal.aborted;
   const look = (bytes: Buffer) => {
     const seen = readEvents(bytes, { wire, sent, counts });
     ({ counts } = seen);
+    if (canCut) produced.add(bytes);
     return seen;
   };
   const settleWhole = () => settle(attempt, 'answered', usageIn(wire, counts));
   try {
     for (;;) {
       const next = await call.whileKeyWorks(reading);
+      if (isLeft()) return;
       if (next.done === true) break;
       const { bytes, has_error } = look(next.value);
       const passed = guard === undefined ? bytes : await call.whileKeyWorks(guard.take(bytes));
@@ -128,9 +146,11 @@ async function* eventsOf(
     settleWhole();
   } catch (cause) {
     if (cause instanceof Blocked || cause instanceof KeyEnded) {
+      hasKeyEnded = cause instanceof KeyEnded;
       yield wire.printBreak(cause);
       return;
     }
+    if (isLeft()) return;
     isOver = true;
     // Some vendors count as they go on, so the last counts are not those of the end.
     settle(attempt, 'failed', undefined);
@@ -140,8 +160,22 @@ async function* eventsOf(
     yield wire.printBreak(problem);
   } finally {
     call.close();
-    // The client has left, or its key has ended. The upstream goes on and bills, so its usage is still wanted.
-    if (!isOver) gateway.background(drain());
+    if (!isOver) leave();
+  }
+
+  /** The client has left, or its key has ended. */
+  function leave(): void {
+    if (canCut || hasKeyEnded) {
+      body.destroy();
+      reading.catch(() => {}); // nobody waits for it any more
+      const usage = canCut ? usageIn(wire, counts) : undefined;
+      // The counts of these providers come with the end of the answer.
+      if (usage !== undefined) settle(attempt, 'answered', usage);
+      else settleEstimate(attempt, canCut ? costOfCut(attempt, produced.bytes()) : undefined);
+      return;
+    }
+    // The upstream goes on and bills, so its usage is still wanted.
+    gateway.background(drain());
   }
 
   async function drain(): Promise<void> {

@@ -8,11 +8,12 @@ import { callInTurn } from './attempts.ts';
 import { judgeCalled } from './facts.ts';
 import { entryNamed } from './model-called.ts';
 import { openCall } from './open-call.ts';
-import { toModel } from './model.ts';
+import { toModel, type Model } from './model.ts';
 import type { Judging } from './judging.ts';
 import type { GatewayParts } from './parts.ts';
 import { openCallSpan } from './record-call.ts';
 import type { GatewayRun } from './run-of-call.ts';
+import { judgeEffort, judgeTokens } from './thinking-models.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { messages } from './wires/messages.ts';
 import { moderations } from './wires/moderations.ts';
@@ -29,7 +30,7 @@ export function askJudge(gateway: GatewayParts, { payer, run }: { payer: KeyCall
     if (row === undefined)
       throw new JudgeFailed(`there is no models/${entryNamed(request.model) ?? request.model} for this key`);
     const model = toModel(row, new Map());
-    const asked = questionOf({ ...request, model: `models/${row.name}` }, model.kind, model.max_tokens_field);
+    const asked = questionOf({ ...request, model: `models/${row.name}` }, model);
     const caller: Judging = { kind: 'judge', id: payer.id, accounts: payer.accounts, rule, payer };
     const trace = { trace_id: run.trace_id ?? randomBytes(16).toString('hex'), parent_id: null };
     const span = openCallSpan(gateway.spans, { caller: payer, run, trace, model: request.model, rule });
@@ -59,13 +60,13 @@ interface Question {
 
 function questionOf(
   request: Exclude<JudgeRequest, { kind: 'presidio' }>,
-  kind: 'openai' | 'anthropic',
-  max_tokens_field: string,
+  { kind, max_tokens_field, upstream_model }: Model,
 ): Question {
   const { model } = request;
   if (request.kind === 'moderation')
     return { wire: moderations, sent: { model, input: request.input }, read: (answer) => answer as JsonValue };
-  const { system, user, schema, max_tokens } = request;
+  const { system, user, schema } = request;
+  const max_tokens = judgeTokens(upstream_model, request.max_tokens);
   if (kind === 'anthropic')
     return {
       wire: messages,
@@ -88,6 +89,7 @@ function questionOf(
     sent: {
       model,
       [max_tokens_field]: max_tokens,
+      ...judgeEffort(upstream_model),
       messages: [
         { role: 'system', content: system },
         { role: 'user', content: user },

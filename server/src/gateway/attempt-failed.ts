@@ -15,6 +15,8 @@ interface FailureMore {
   kind: FailureKind;
   status?: number;
   retry_after_seconds?: number | undefined;
+  /** The upstream says itself that it has not answered. */
+  isBilled?: boolean;
   cause?: unknown;
 }
 
@@ -28,17 +30,20 @@ export class AttemptFailed extends Error {
   /** The upstream's own wish. */
   readonly retry_after_seconds: number | undefined;
 
-  constructor(problem: Problem, { kind, status, retry_after_seconds, cause }: FailureMore) {
+  readonly #isBilled: boolean;
+
+  constructor(problem: Problem, { kind, status, retry_after_seconds, isBilled = true, cause }: FailureMore) {
     super(problem.detail, { cause });
     this.problem = problem;
     this.kind = kind;
     this.status = status;
+    this.#isBilled = isBilled;
     this.retry_after_seconds = retry_after_seconds;
   }
 
   /** The upstream can bill it. */
   get canCost(): boolean {
-    return this.kind === 'failed' || this.kind === 'broken' || this.kind === 'abandoned';
+    return this.#isBilled && ['failed', 'broken', 'abandoned'].includes(this.kind);
   }
 
   /** Another upstream may be tried. */

@@ -55,6 +55,24 @@ export function settle(
   span?.settled({ call_id, model, outcome, input_tokens, output_tokens, nano: nano ?? held });
 }
 
+/** Of a call whose usage nobody says: in nano-USD; undefined charges the whole hold. */
+export function settleEstimate(
+  { gateway, caller, call_id, hold_id, model, held, span }: Attempt,
+  nano: number | undefined,
+): void {
+  const none = { input_tokens: 0, output_tokens: 0 };
+  gateway.admission.settle({
+    hold_id,
+    accounts: caller.accounts,
+    outcome: 'failed',
+    nano,
+    is_estimate: true,
+    ...none,
+    usage: {},
+  });
+  span?.settled({ call_id, model, outcome: 'failed', ...none, nano: nano ?? held });
+}
+
 /** Undefined for a usage that the price does not know: then the whole hold is charged. */
 export function nanoOf({ price }: Pick<Model, 'price'>, usage: Usage): number | undefined {
   if (price === undefined) return 0;

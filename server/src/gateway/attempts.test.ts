@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import {
+  answer,
   faultyUpstream,
   hangs,
   refuses,
@@ -69,13 +70,19 @@ const rowsOf = async (key_id: string) => {
   );
 };
 
+const page =
+  (status: number): Behaviour =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<p>Bad gateway</p>');
+
 // `free`: the vendor bills nothing for it.
 test.each<[string, Behaviour, 'free' | 'charged', Record<string, unknown>?]>([
   ['status 408', refuses(408), 'free'],
   ['status 409', refuses(409), 'free'],
   ['status 429', refuses(429), 'free'],
-  ['status 500', refuses(500), 'charged'],
-  ['status 503', refuses(503), 'charged'],
+  ['status 500', refuses(500), 'free'],
+  ['status 503', refuses(503), 'free'],
+  ['the page of a proxy', page(502), 'charged'],
   ['no answer', hangs, 'charged', { timeouts: { first_byte_seconds: 1 } }],
   ['a lost connection', resets, 'charged'],
 ])(
@@ -105,7 +112,7 @@ test('an upstream without a listener costs nothing, and the next one answers', a
 
 test.each([
   ['status 400', refuses(400, 'too long'), 400, 'model_refused'],
-  ['status 404', refuses(404), 400, 'model_refused'],
+  ['status 404', refuses(404), 404, 'model_refused'],
   ['a refused credential', refuses(401, 'Incorrect API key provided: sk-proj-12345678'), 503, 'model_unavailable'],
   ['a redirect', refuses(302, '', { location: 'http://127.0.0.1:1/' }), 503, 'model_unavailable'],
 ])('%s is final: no other upstream is called, and it costs nothing', async (_, how, status, code) => {
@@ -114,6 +121,35 @@ test.each([
   await expect(ask(key, name)).rejects.toMatchObject({ status, code });
   expect(journalOf(name)).toEqual(['0']);
   expect(await rowsOf(key.id)).toMatchObject([{ outcome: 'refused', nano: 0 }]);
+});
+
+const told = { message: 'too long', type: 'invalid_request_error', code: 'context_length_exceeded', param: 'messages' };
+const says =
+  (status: number, error: object, headers: Record<string, string> = {}): Behaviour =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ error }));
+
+test('a client gets the status, type, code and parameter of a refusal, and the name of the provider', async () => {
+  const name = await model({}, [says(413, told)]);
+  const error = await ask(await keyFor([name]), name).catch((refusal: unknown) => refusal);
+  const { status, type, code, param, error: body } = error as InstanceType<typeof OpenAI.APIError>;
+  const { message: _, ...same } = told;
+  expect({ status, type, code, param }).toEqual({ status: 413, ...same });
+  expect(body).toMatchObject({ provider: 'test', upstream_status: 413 });
+});
+
+test('a model rests with 429 after its 429, and not after 408 or 409', async () => {
+  const full = await model({}, [refuses(429, 'slowly', { 'retry-after': '60' })]);
+  const key = await keyFor([full]);
+  for (const _ of [1, 2])
+    await expect(ask(key, full)).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+  expect(journalOf(full)).toEqual(['0']);
+  for (const status of [408, 409]) {
+    const name = await model({}, [refuses(status, 'again', { 'retry-after': '60' })]);
+    const its = await keyFor([name]);
+    for (const _ of [1, 2]) await expect(ask(its, name)).rejects.toMatchObject({ status });
+    expect(journalOf(name)).toEqual(['0', '0']);
+  }
 });
 
 test('the attempts of one call have one call id, and another call has another', async () => {
@@ -214,7 +250,7 @@ test.each<[string, Record<string, unknown>, number]>([
   ['the context window', { context_window_tokens: 5000 }, 5000 * 150 + 10 * 600],
   ['the tokens of an image', { image_max_tokens: 1000 }, (1000 + 2000) * 150 + 10 * 600],
 ])('a call holds no more input than %s', async (_, config, most_nano) => {
-  const name = await model(config, [refuses(500)]);
+  const name = await model(config, [page(500)]);
   const key = await keyFor([name]);
   const content = [{ type: 'image_url' as const, image_url: { url: `data:image/png;base64,${'A'.repeat(100_000)}` } }];
   const asked = { model: name, messages: [{ role: 'user' as const, content }], max_completion_tokens: 10 };
@@ -222,6 +258,61 @@ test.each<[string, Record<string, unknown>, number]>([
   const [row] = await rowsOf(key.id);
   expect(row?.nano).toBeGreaterThan(cost_nano);
   expect(row?.nano).toBeLessThanOrEqual(most_nano);
+});
+
+const cut: Behaviour = (response) => {
+  const choices = [{ ...answer.choices[0], finish_reason: 'length' }];
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ...answer, choices }));
+};
+const published = { provider: 'openai', model: 'gpt-4o' };
+
+test.each<[string, Record<string, unknown>, object, number, string | null]>([
+  ['of the table', published, {}, 16_384, null],
+  ['of its config', { max_output_tokens: 9000 }, {}, 9000, null],
+  ['of nobody', {}, {}, 4096, '4096;by=unknown_model'],
+  ['of the request', published, { max_completion_tokens: 20_000 }, 20_000, null],
+  ['that a quarter of the budget pays for', { ...published, daily_usd: '0.02' }, {}, 8000, '8___;by=budget'],
+])(
+  'under a budget the longest answer is the one %s, and an answer cut by us says so',
+  async (_, given, asked, tokens, says) => {
+    const { daily_usd = '50', ...config } = given;
+    const name = await model(config, [cut]);
+    const key = await keyFor([name], { limits: { daily_usd } });
+    const body = { model: name, messages, ...asked };
+    const { response } = await clientOf(key).chat.completions.create(body).withResponse();
+    const sent = upstreams.journal.findLast(({ upstream }) => upstream === `${name}-0`)?.sent as Record<string, number>;
+    const limit = sent['max_completion_tokens'] ?? sent['max_tokens'] ?? 0;
+    expect(Math.abs(limit - tokens)).toBeLessThan(500);
+    expect(response.headers.get('x-output-limit')?.replace(/^8\d{3}/, '8___') ?? null).toBe(says);
+  },
+);
+
+const pdf = {
+  type: 'file' as const,
+  file: { file_data: `data:application/pdf;base64,${'A'.repeat(500_000)}`, filename: 'a.pdf' },
+};
+
+test.each<[string, Record<string, unknown>, number | undefined]>([
+  ['the published context', published, 128_000 * 150],
+  ['the cap of its config', { file_max_tokens: 20_000 }, 21_000 * 150],
+  ['nothing', {}, undefined],
+])('a file holds %s', async (_, config, most_nano) => {
+  const name = await model(config, [hangs]);
+  const key = await keyFor([name]);
+  const calling = clientOf(key).chat.completions.create({
+    model: name,
+    messages: [{ role: 'user' as const, content: [pdf] }],
+    max_completion_tokens: 10,
+  });
+  if (most_nano === undefined) {
+    await expect(calling).rejects.toMatchObject({ status: 400, code: 'not_priceable' });
+    return;
+  }
+  calling.catch(() => {}); // the stage ends it
+  const held = async () =>
+    (await app.db.one<{ nano: number }>(sql`select nano from hold where call ->> 'key_id' = ${key.id}`))?.nano;
+  await expect.poll(held).toBeLessThanOrEqual(most_nano + 10 * 600);
+  expect(await held()).toBeGreaterThan(most_nano * 0.95);
 });
 
 test('Azure gets its own header, its version and the path of the deployment', async () => {
@@ -236,6 +327,24 @@ test('Azure gets its own header, its version and the path of the deployment', as
 const event = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
 const begins: Behaviour = (response) =>
   void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(event('Pa'));
+
+test('a client that leaves closes the stream at a provider that then stops, and pays less than the hold', async () => {
+  let isClosed = false;
+  const goesOn: Behaviour = (response, request) => {
+    begins(response, request);
+    response.once('close', () => (isClosed = true));
+  };
+  const name = await model(published, [goesOn]);
+  const key = await keyFor([name]);
+  for await (const _ of await clientOf(key).chat.completions.create({ model: name, messages, stream: true })) break;
+  await expect.poll(() => isClosed).toBe(true);
+  const [row, ...others] = await rowsOf(key.id);
+  expect(others).toEqual([]);
+  expect(row).toMatchObject({ outcome: 'failed', estimated: true });
+  // Two bytes of an answer and what was on its way, and the input at its highest.
+  expect(row?.nano).toBeGreaterThan(66 * 600);
+  expect(row?.nano).toBeLessThan(66 * 600 + 1000 * 150);
+});
 
 test('a stream that pauses too long after its first byte ends with an error, is charged in full, and is not repeated', async () => {
   const name = await model({ timeouts: { idle_seconds: 1 } }, [begins, well]);

@@ -88,6 +88,7 @@ interface Fault {
   why: string;
   hint?: string;
   retry_after_seconds?: number;
+  isFull?: boolean;
 }
 
 /** A config names entries of the catalogue. */
@@ -104,13 +105,19 @@ function firstPermitted(health: Health, model: Model, left: Upstream[]): Upstrea
     }
     const permission = health.permit(placeOf(model, upstream));
     if (permission.isPermitted) return upstream;
-    faults.push({ why: 'it has failed or is busy, and is paused', retry_after_seconds: permission.seconds });
+    const { seconds: retry_after_seconds, isFull } = permission;
+    const why = isFull ? 'its provider takes no more calls for the moment' : 'it has failed, and is paused';
+    faults.push({ why, retry_after_seconds, isFull });
   }
   const { why, hint, ...more }: Fault = faults[0] ?? {
     why: 'it has no address',
     hint: 'Set `base_url` in its config.',
   };
-  return new AttemptFailed(unavailable(model, why, { hint, ...more }), { kind: 'unsent', ...more });
+  const paused = unavailable(model, why, { hint, ...more });
+  // Clients of vendors wait after 429, and take 503 for a fault.
+  const isFull = faults.length > 0 && faults.every((one) => one.isFull);
+  const problem = isFull ? new Problem('rate_limit_exceeded', { detail: paused.detail, ...more }) : paused;
+  return new AttemptFailed(problem, { kind: 'unsent', ...more });
 }
 
 export function missingCredential({ team }: Model, { secret, credential }: Upstream): Fault | undefined {
@@ -128,14 +135,17 @@ export function report(health: Health, at: Place, error: unknown): void {
   if (kind === 'refused') health.succeeded(at);
   else if (kind === 'busy' || kind === 'abandoned') health.ended(at);
   else health.failed(at, status === undefined ? message : `It answered ${status}.`);
-  if (retry_after_seconds !== undefined) health.rests(at, retry_after_seconds);
+  // 408 and 409 are about one request.
+  if (retry_after_seconds === undefined || status === undefined) return;
+  if (status === 429 || status >= 500) health.rests(at, retry_after_seconds, status === 429);
 }
 
 function problemOf({ problem }: AttemptFailed, refusals: readonly string[]): Problem {
   if (refusals.length === 0) return problem;
-  const { code, detail, hint, retry_after_seconds } = problem;
+  const { code, detail, hint, retry_after_seconds, fields } = problem;
   return new Problem(code, {
     detail: `${detail} No other model was called: ${refusals.join(' ')}`,
+    fields,
     ...(hint === undefined ? {} : { hint }),
     ...(retry_after_seconds === undefined ? {} : { retry_after_seconds }),
   });

@@ -8,6 +8,7 @@ import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import { DestinationRefused } from '../outbound/outbound.ts';
 import { list, type AssetQuery } from '../registry/assets/list.ts';
+import { formerPrice } from '../registry/former-models.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { refusedAddress } from './connection-problem.ts';
 import type { ModelRow } from './model.ts';
@@ -50,7 +51,8 @@ export async function showInCatalogue(
     faults.set(base_url, await resolvedFault(gateway, base_url));
   const [record] = await recordsOf({ db, gateway }, rows, (base_url) => faults.get(base_url));
   if (record === undefined) throw new Problem('not_found');
-  return record;
+  const former = record.own_price === null ? await formerPrice(db, { name, team_id: asset.team.id }) : undefined;
+  return { ...record, former_price: former ?? null };
 }
 
 async function recordsOf(

@@ -292,10 +292,14 @@ test('answers say what is left of the limits per minute, whole and streamed, and
   const { response, request_id } = await claude.create({ ...asked, model: 'claude' }).withResponse();
   expect(left(response).slice(0, 3)).toEqual(['3', '100000', '0']);
   expect(request_id).toBe(response.headers.get('x-request-id'));
-  await expect(claude.create({ ...asked, model: 'claude' })).rejects.toMatchObject({
+  const refused = claude.create({ ...asked, model: 'claude' });
+  await expect(refused).rejects.toMatchObject({
     status: 429,
     requestID: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
   });
+  const { headers } = (await refused.catch((error: unknown) => error)) as InstanceType<typeof Anthropic.APIError>;
+  expect(left({ headers } as Response).slice(0, 4)).toEqual(['3', '100000', '0', tokens]);
+  await expect(openai.files.list()).rejects.toMatchObject({ status: 404, code: 'not_found', type: 'not_found_error' });
   const unlimited = await openai.chat.completions.create(asked).withResponse();
   expect(left(unlimited.response)).toEqual([null, null, null, null, null, null]);
 });

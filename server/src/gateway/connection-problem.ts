@@ -28,7 +28,7 @@ export function refusedAddress({ message }: DestinationRefused, base_url: string
   const said = message.replace(/\.$/, '');
   const { host, protocol } = new URL(base_url);
   return said.includes('private network')
-    ? `${said}; an operator can list it: OUTBOUND_PRIVATE_HOSTS=${addressAndPort(protocol, host)}`
+    ? `${said}; an operator can list it: svc server set OUTBOUND_PRIVATE_HOSTS+=${addressAndPort(protocol, host)}`
     : said;
 }
 

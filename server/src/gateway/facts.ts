@@ -186,6 +186,7 @@ export function everyoneIn(
     role: 'viewer',
     memberships: team_id === null ? [] : [{ team_id, team: '', role: 'viewer' }],
     groups: [],
+    reading: [],
     primary_team: null,
     active_team: null,
     allowed_assets: ['models/*'],

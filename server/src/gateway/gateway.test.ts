@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { gatewayKeys } from '../key-form.ts';
 import { modelUpstream, type ModelUpstream } from '../testing/model-upstream.ts';
+import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let upstream: ModelUpstream;
@@ -139,6 +140,17 @@ test('a budget is used to 99 %, never exceeded, and ends the next call with a re
   expect(ended[0]?.message).toMatch(
     /The budget of the key gtk_\S+ does not pay for this call: \$0.010\d+ of \$0.0105 per day is spent/,
   );
+});
+
+test('the code of an agent reads no figures about its budget', async () => {
+  const { name } = await storeAgent(app, ada.email, { name: 'spender' });
+  const limits = { daily_usd: '0.000001' };
+  const { key } = await ada.client.call('keys.create', { body: { scope: 'agent', scope_id: name, limits } });
+  const calling = clientOf(key).chat.completions.create({ model: 'small', messages });
+  await expect(calling).rejects.toMatchObject({
+    code: 'budget_exceeded',
+    message: expect.stringMatching(/does not pay for this call\. The budget starts again at [^$]*$/) as string,
+  });
 });
 
 test.each([

@@ -37,6 +37,7 @@ beforeAll(async () => {
     small: { provider: 'test', model: 'gpt-4o-mini', base_url, price_usd_per_million },
     judge: { provider: 'test', model: 'gpt-4o', base_url, price_usd_per_million },
     claude: { provider: 'anthropic', model: 'claude-haiku-4-5', base_url, price_usd_per_million },
+    thinker: { provider: 'openai', model: 'gpt-5-mini', base_url, price_usd_per_million },
     vectors: { provider: 'test', model: 'text-embedding-3-small', base_url, price_usd_per_million: { input: '1' } },
   }))
     await ada.client.call('registry.create', { params: { kind: 'model' }, body: { name, team: 'ml', config } });
@@ -176,6 +177,18 @@ test('a judge that is away blocks, or passes where its agent says so', async () 
   const { openai } = await clients([check('pass')]);
   const reply = await openai.chat.completions.create({ model: 'small', messages }).asResponse();
   expect([reply.status, reply.headers.get('x-guardrails')]).toEqual([200, 'content_filter;failed=2']);
+});
+
+test('a judge that thinks has tokens to think, and little to think about', async () => {
+  const options = { model: 'thinker', categories: { violence: 0.5 } };
+  const { openai } = await clients([{ name: 'content_filter', options }]);
+  const calling = openai.chat.completions.create({ model: 'small', messages });
+  await expect(calling).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  expect(upstream.mock.getRequests()[0]?.body).toMatchObject({
+    model: 'gpt-5-mini',
+    max_completion_tokens: 4096,
+    reasoning_effort: 'minimal',
+  });
 });
 
 test('the check of a request ends when its client leaves: the hold is given back, and the upstream is not called', async () => {

@@ -15,9 +15,9 @@ test('five failures pause an upstream; then one probe is permitted, and its succ
   for (let n = 0; n < 4; n++) fail();
   expect(permit()).toEqual({ isPermitted: true });
   fail();
-  expect(permit()).toEqual({ isPermitted: false, seconds: 5 });
+  expect(permit()).toEqual({ isPermitted: false, seconds: 5, isFull: false });
   pass(5);
-  expect([permit(), permit()]).toEqual([{ isPermitted: true }, { isPermitted: false, seconds: 1 }]);
+  expect([permit(), permit()]).toEqual([{ isPermitted: true }, { isPermitted: false, seconds: 1, isFull: false }]);
   health.succeeded(place);
   expect([permit(), permit()]).toEqual([{ isPermitted: true }, { isPermitted: true }]);
 });
@@ -39,7 +39,7 @@ test('each failed probe doubles the pause, up to five minutes', () => {
 test('failures of calls that were under way when the pause began do not prolong it', () => {
   const { fail, permit } = stage();
   for (let n = 0; n < 64; n++) fail();
-  expect(permit()).toEqual({ isPermitted: false, seconds: 5 });
+  expect(permit()).toEqual({ isPermitted: false, seconds: 5, isFull: false });
 });
 
 test('a success between failures starts the count anew', () => {
@@ -62,9 +62,9 @@ test('a probe without a result lets the next call be the probe', () => {
 
 test('a rest keeps its time, whatever else succeeds, and each model has its own', () => {
   const { health, pass, permit } = stage();
-  health.rests(place, 60);
+  health.rests(place, 60, true);
   health.succeeded(place);
-  expect(permit()).toEqual({ isPermitted: false, seconds: 60 });
+  expect(permit()).toEqual({ isPermitted: false, seconds: 60, isFull: true });
   expect(health.permit({ ...place, model_id: 'two' })).toEqual({ isPermitted: true });
   pass(60);
   expect(permit()).toEqual({ isPermitted: true });

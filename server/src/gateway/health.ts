@@ -8,7 +8,7 @@ export interface Health {
   succeeded(at: Place): void;
   failed(at: Place, problem: string): void;
   /** It is well, and takes no calls for a while. */
-  rests(at: Place, seconds: number): void;
+  rests(at: Place, seconds: number, isFull: boolean): void;
   /** The call ended without saying anything about the upstream. */
   ended(at: Place): void;
   /** What has changed since the last time. */
@@ -20,7 +20,10 @@ export interface Place {
   address: string;
 }
 
-type Permission = { isPermitted: true } | { isPermitted: false; seconds: number };
+type Permission =
+  | { isPermitted: true }
+  /** `isFull`: it takes no calls for a while, as it said with 429. */
+  | { isPermitted: false; seconds: number; isFull: boolean };
 
 export interface SeenHealth extends Place {
   failures: number;
@@ -35,6 +38,7 @@ interface State extends SeenHealth {
   /** Of the process's clock, in milliseconds. */
   until_ms: number;
   isProbing: boolean;
+  isFull: boolean;
   hasChanged: boolean;
 }
 
@@ -63,6 +67,7 @@ export function openHealth({
       last_problem: null,
       until_ms: 0,
       isProbing: false,
+      isFull: false,
       hasChanged: false,
     };
     states.set(key, state);
@@ -83,9 +88,10 @@ export function openHealth({
     permit: (place) => {
       const state = stateOf(place);
       const left_ms = state.until_ms - now();
-      if (left_ms > 0) return { isPermitted: false, seconds: Math.ceil(left_ms / 1000) };
+      if (left_ms > 0) return { isPermitted: false, seconds: Math.ceil(left_ms / 1000), isFull: state.isFull };
+      state.isFull = false;
       if (state.failures < failures_to_pause) return { isPermitted: true };
-      if (state.isProbing) return { isPermitted: false, seconds: 1 };
+      if (state.isProbing) return { isPermitted: false, seconds: 1, isFull: false };
       state.isProbing = true;
       return { isPermitted: true };
     },
@@ -106,8 +112,9 @@ export function openHealth({
       const doublings = state.failures - failures_to_pause;
       if (doublings >= 0) pause(state, Math.min(longest_pause_ms, first_pause_ms * 2 ** Math.min(doublings, 20)));
     },
-    rests: (place, seconds) => {
+    rests: (place, seconds, isFull) => {
       const state = stateOf(place);
+      state.isFull = isFull;
       state.isProbing = false;
       pause(state, Math.min(longest_pause_ms, seconds * 1000));
     },
@@ -119,7 +126,7 @@ export function openHealth({
         .filter(({ hasChanged }) => hasChanged)
         .map((state) => {
           state.hasChanged = false;
-          const { until_ms: _, isProbing: __, hasChanged: ___, ...seen } = state;
+          const { until_ms: _, isProbing: __, isFull: ___, hasChanged: ____, ...seen } = state;
           return seen;
         }),
   };

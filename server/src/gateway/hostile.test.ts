@@ -111,8 +111,15 @@ test('a number counts as long as the upstream gets it', async () => {
   const body = JSON.stringify(asked).replace('"@"', `[${'1e20,'.repeat(count)}0]`);
   const { text } = await send('chat/completions', body, { tokens_per_minute: 1 });
   const tokens = Number(/can use (\d+) tokens/.exec(text)?.[1]);
-  expect(tokens).toBeGreaterThan(count * '100000000000000000000,'.length);
+  // A token is expected for three bytes, and an answer of the usual length.
+  expect((tokens - 4096) * 3).toBeGreaterThan(count * '100000000000000000000,'.length);
   expect(await app.db.all(sql`select id from hold`)).toEqual([]);
+});
+
+test('a limit of tokens per minute counts what a call is expected to use', async () => {
+  const body = JSON.stringify({ ...bodies['chat/completions']('hello'), max_tokens: 20 });
+  expect(await send('chat/completions', body, { tokens_per_minute: 70 })).toMatchObject({ status: 200 });
+  expect(await send('chat/completions', body, { tokens_per_minute: 20 })).toMatchObject({ status: 429 });
 });
 
 test('each input of vectors fills a context of its own', async () => {

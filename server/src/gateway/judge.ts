@@ -13,8 +13,8 @@ export function judge({ key, model, meant }: Facts, asked_model: string, now: st
       detail: `The key ${key.prefix}… may not call ${JSON.stringify(asked_model.slice(0, 100))}, or there is no such model.`,
       hint:
         key.agent === null
-          ? 'See the models of the key: GET /v1/models. A model of another team is called by its name in the catalogue.'
-          : 'Its models are `model.primary` and `model.fallback` of agent.yaml. A model of another team is called by its name in the catalogue.',
+          ? 'See the models of the key: GET /v1/models. A model of another team is called by its name in the catalogue. A new model: `svc model add`.'
+          : 'Its models are `model.primary` and `model.fallback` of agent.yaml. A model of another team is called by its name in the catalogue. A new model: `svc model add`.',
     });
   return { model };
 }

@@ -1,6 +1,8 @@
 // A model of the catalogue → the wire's record.
+import { stateOfModel } from '@gantry/contract/model-state.ts';
 import { formatUsd } from '@gantry/contract/money.ts';
 import type { Model, ModelPrice, ModelUpstream } from '@gantry/contract/models.ts';
+import { usual_max_output_tokens } from './output-limit.ts';
 import { listPrice, toModel, type Credentials, type ModelRow, type Upstream } from './model.ts';
 import type { Price, Rates } from './prices/rates.ts';
 import type { HealthRow } from './store.ts';
@@ -16,6 +18,8 @@ export function modelRecord(row: ModelRow, known: Known): Model {
   const model = toModel(row, known.credentials);
   const { id, name, config, version } = row;
   const table = listPrice(model.provider, model.upstream_model);
+  const upstreams = model.upstreams.map((upstream) => upstreamRecord(row, upstream, known));
+  const price = model.price === undefined ? null : priceRecord(model.price);
   return {
     id,
     ref: `models/${name}`,
@@ -28,11 +32,16 @@ export function modelRecord(row: ModelRow, known: Known): Model {
     model: model.upstream_model,
     aliases: config.aliases ?? [],
     fallbacks: [...model.fallbacks],
-    price: model.price === undefined ? null : priceRecord(model.price),
-    own_price:
-      config.price_usd_per_million === undefined || model.price === undefined ? null : priceRecord(model.price),
+    price,
+    own_price: config.price_usd_per_million === undefined ? null : price,
     table_price: table === undefined ? null : priceRecord(table),
-    upstreams: model.upstreams.map((upstream) => upstreamRecord(row, upstream, known)),
+    max_output_tokens: model.max_output_tokens ?? usual_max_output_tokens,
+    max_output_from:
+      config.max_output_tokens !== undefined ? 'config' : model.max_output_tokens === undefined ? 'default' : 'table',
+    context_window_tokens: model.context_window_tokens ?? model.published?.context_window_tokens ?? null,
+    former_price: null,
+    upstreams,
+    state: stateOfModel({ upstreams, price }, Date.now()).state,
   };
 }
 

@@ -2,9 +2,11 @@
 import type { z } from 'zod';
 import type { model as modelConfig } from '@gantry/contract/asset-config/model.ts';
 import { isKnown, modelProvider, type ModelProvider, type UpstreamKind } from '@gantry/contract/model-providers.ts';
+import { findLimits, type ModelLimits } from './prices/find-limits.ts';
 import { findPrice } from './prices/find-price.ts';
 import { priceOf } from './prices/price-of.ts';
 import type { Price } from './prices/rates.ts';
+import { takesTemperature } from './thinking-models.ts';
 
 export interface Model {
   id: string;
@@ -22,10 +24,14 @@ export interface Model {
   /** Names of models that a call may go to when this one fails. */
   fallbacks: readonly string[];
   price: Price | undefined;
-  max_output_tokens: number;
-  /** The upstream refuses a longer input. */
+  /** The longest answer. Undefined when nobody says it. */
+  max_output_tokens: number | undefined;
+  /** Of its config: the upstream refuses a longer input. */
   context_window_tokens: number | undefined;
+  /** What vendors publish about it, which can be out of date. */
+  published: ModelLimits | undefined;
   image_max_tokens: number | undefined;
+  file_max_tokens: number | undefined;
   max_tokens_field: 'max_tokens' | 'max_completion_tokens';
   takes_stream_options: boolean;
   takes_temperature: boolean;
@@ -51,11 +57,6 @@ interface Timeouts {
   total_ms: number;
 }
 
-// OpenAI's models that reason refuse a temperature.
-const reasons = /^(?:o\d|gpt-5)/;
-
-/** Of an answer when the config says nothing. A limited call sends it, so it must not exceed what models accept. */
-const usual_max_output_tokens = 4096;
 // An answer in one piece begins when the model has finished.
 const usual_first_byte_seconds = 300;
 const usual_idle_seconds = 120;
@@ -64,6 +65,9 @@ const usual_total_seconds = 600;
 /** The price of the table. It finds a provider by parts of its name, so it would know the price of a stranger's model. */
 export const listPrice = (provider: string, model: string) =>
   isKnown(provider) ? findPrice(provider, model) : undefined;
+
+const publishedLimits = (provider: string, model: string) =>
+  isKnown(provider) ? findLimits(provider, model) : undefined;
 
 type ModelConfig = z.output<typeof modelConfig>;
 
@@ -84,6 +88,7 @@ export type Credentials = ReadonlyMap<string, string>;
 export function toModel({ id, name, team_id, team, digest, config }: ModelRow, credentials: Credentials): Model {
   const { provider, model, type, price_usd_per_million: own, timeouts } = config;
   const known = modelProvider(provider);
+  const published = publishedLimits(provider, model);
   return {
     id,
     name,
@@ -100,12 +105,14 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow, c
     credential_header: known.credential_header,
     fallbacks: config.fallbacks ?? [],
     price: own === undefined ? listPrice(provider, model) : priceOf(own, `models/${name} ${digest.slice(0, 19)}`),
-    max_output_tokens: config.max_output_tokens ?? usual_max_output_tokens,
+    max_output_tokens: config.max_output_tokens ?? published?.max_output_tokens,
     context_window_tokens: config.context_window_tokens,
+    published,
     image_max_tokens: config.image_max_tokens,
+    file_max_tokens: config.file_max_tokens,
     max_tokens_field: known.max_tokens_field ?? 'max_tokens',
     takes_stream_options: known.takes_stream_options ?? true,
-    takes_temperature: !reasons.test(model),
+    takes_temperature: takesTemperature(model),
     timeouts: {
       first_byte_ms: (timeouts?.first_byte_seconds ?? usual_first_byte_seconds) * 1000,
       idle_ms: (timeouts?.idle_seconds ?? usual_idle_seconds) * 1000,

@@ -102,7 +102,7 @@ test.each<[string, Behaviour | undefined, Record<string, unknown>, RegExp]>([
     'a private address',
     undefined,
     { base_url: 'http://127.0.0.1:1/v1' },
-    /^127\.0\.0\.1 is, or leads to, .*OUTBOUND_PRIVATE_HOSTS=127\.0\.0\.1:1\.$/,
+    /^127\.0\.0\.1 is, or leads to, .*svc server set OUTBOUND_PRIVATE_HOSTS\+=127\.0\.0\.1:1\.$/,
   ],
   ['no TLS', undefined, { base_url: 'https://HOST/v1' }, /does not answer over TLS/],
   ['no listener', undefined, { base_url: 'http://NOBODY/v1' }, /^Nothing listens at 127\.0\.0\.1:\d+\.$/],
@@ -134,6 +134,24 @@ test.each<[string, Behaviour | undefined, Record<string, unknown>, RegExp]>([
   expect(others).toEqual([]);
   expect(result).toMatchObject({ works: false, message: expect.stringMatching(said) as string });
   expect(result?.message).not.toContain('\n');
+});
+
+const good: Behaviour = (response) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+
+test('a model is untested before its first call, failing after a refused test, and ready after a good one', async () => {
+  const name = await model();
+  const state = async () => {
+    const { state: now, price } = await ada.client.call('models.show', { params: { name } });
+    return [now, price === null];
+  };
+  expect(await state()).toEqual(['untested', true]);
+  upstreams.behave(name, refuses(401));
+  await testOf(name);
+  await expect.poll(state, { timeout: 15_000 }).toEqual(['failing', true]);
+  upstreams.behave(name, good);
+  await testOf(name);
+  await expect.poll(state, { timeout: 15_000 }).toEqual(['no_price', true]);
 });
 
 test('a budget of the team refuses a test of a model without a price', async () => {
@@ -177,7 +195,7 @@ test('the record has the prices, the faults of the upstreams, and their health a
     secret: undefined,
   });
   expect((await show(refused)).upstreams.map(({ fault }) => fault)).toEqual([
-    expect.stringContaining('OUTBOUND_PRIVATE_HOSTS=10.0.0.1:80'),
+    expect.stringContaining('OUTBOUND_PRIVATE_HOSTS+=10.0.0.1:80'),
     expect.stringContaining('svc secret set UNSET --team ml'),
   ]);
 });

@@ -15,6 +15,7 @@ import { concernsRequests, guardedRequest } from './guarded-request.ts';
 import type { Upstream } from './model.ts';
 import type { GatewayParts } from './parts.ts';
 import type { CallSpan } from './record-call.ts';
+import { sentLimit } from './output-limit.ts';
 import { refusalOf } from './refusal.ts';
 import { requireAddress } from './require-address.ts';
 import { reservationOf } from './reservation.ts';
@@ -110,17 +111,18 @@ function passedHeaders({ passed_headers }: Wire, headers: RequestHeaders): Recor
 }
 
 async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
-  const { gateway, wire, sent, asked, passed, key, model, output_tokens, is_limited, whileWaiting } = attempt;
-  const { temperature, max_tokens } = key.settings;
+  const { gateway, wire, sent, passed, key, model, whileWaiting } = attempt;
+  const { temperature } = key.settings;
   const limit = {
-    output_tokens: Math.floor(output_tokens / asked.choices),
-    is_limited: is_limited || max_tokens !== undefined,
+    ...sentLimit(attempt),
     temperature: model.takes_temperature ? temperature : undefined,
   };
   // The hold must be settled even if the request has ended meanwhile.
   try {
     const body = wire.write(sent, model, limit);
-    const answer = await whileWaiting(dispatch(gateway, { wire, model, upstream, body, headers: passed }));
+    const answer = await whileWaiting(
+      dispatch(gateway, { wire, model, upstream, body, headers: passed, signal: attempt.client }),
+    );
     if (answer.status >= 300) throw await refusalOf(model, upstream, answer);
     return await passAnswer(attempt, upstream, answer);
   } catch (error) {

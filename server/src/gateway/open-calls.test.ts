@@ -71,50 +71,53 @@ test.each<[string, () => Promise<Made & { end: () => Promise<unknown> }>]>([
       end: async () => await app.moveClock('11 minutes'),
     }),
   ],
-])('a key that %s ends its calls under way on each service, and they pay what the upstream says', async (_, make) => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let begun = 0;
-  upstream.behave('slow', (response) => {
-    begun += 1;
-    if (JSON.stringify(upstream.journal.at(-1)?.sent).includes('"stream":false')) {
+])(
+  'a key that %s ends its calls under way on each service and at the provider, and they pay their holds',
+  async (_, make) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let begun = 0;
+    let closed = 0;
+    upstream.behave('slow', (response) => {
+      begun += 1;
+      response.once('close', () => (closed += response.writableFinished ? 0 : 1));
+      if (JSON.stringify(upstream.journal.at(-1)?.sent).includes('"stream":false')) {
+        void released.then(() =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+        );
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"Pa"}}]}\n\n');
       void released.then(() =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+        response.end(`data: ${JSON.stringify({ choices: [], usage: answer.usage })}\n\ndata: [DONE]\n\n`),
       );
-      return;
-    }
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write('data: {"choices":[{"index":0,"delta":{"content":"Pa"}}]}\n\n');
-    void released.then(() =>
-      response.end(`data: ${JSON.stringify({ choices: [], usage: answer.usage })}\n\ndata: [DONE]\n\n`),
-    );
-  });
-  const { id, key, end } = await make();
-  const ask = async (url: string, stream: boolean) =>
-    await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ model: 'small', stream, messages: [{ role: 'user', content: 'Hello' }] }),
     });
-  const waiting = urls.map(async (url) => await ask(url, false));
-  const streams = await Promise.all(urls.map(async (url) => await ask(url, true)));
-  await expect.poll(() => begun).toBe(4);
-  try {
-    await end();
-    for (const stream of streams) {
-      const said = await stream.text();
-      expect(said).toContain('"Pa"');
-      expect(said).toMatch(/"code":"invalid_api_key","message":"The key gtk_\S+ ended during the call/);
+    const { id, key, end } = await make();
+    const ask = async (url: string, stream: boolean) =>
+      await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+        body: JSON.stringify({ model: 'small', stream, messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+    const waiting = urls.map(async (url) => await ask(url, false));
+    const streams = await Promise.all(urls.map(async (url) => await ask(url, true)));
+    await expect.poll(() => begun).toBe(4);
+    try {
+      await end();
+      for (const stream of streams) {
+        const said = await stream.text();
+        expect(said).toContain('"Pa"');
+        expect(said).toMatch(/"code":"invalid_api_key","message":"The key gtk_\S+ ended during the call/);
+      }
+      for (const one of waiting) expect((await one).status).toBe(401);
+    } finally {
+      await app.moveClock('0 minutes');
     }
-    for (const one of waiting) expect((await one).status).toBe(401);
-  } finally {
-    release();
-    await app.moveClock('0 minutes');
-  }
-  const rows = async () =>
-    await app.db.all(sql`select outcome, nano, estimated from ledger where key_id = ${id}
+    const rows = async () =>
+      await app.db.all(sql`select outcome, nano, estimated from ledger where key_id = ${id}
       union all select 'under way', null, null from hold where ${id} = any(accounts)`);
-  // 20 × $0.15 + 10 × $0.60 per million.
-  await expect
-    .poll(rows)
-    .toEqual(Array.from({ length: 4 }, () => ({ outcome: 'answered', nano: 9000, estimated: false })));
-});
+    await expect.poll(rows).toMatchObject(Array.from({ length: 4 }, () => ({ outcome: 'failed', estimated: true })));
+    await expect.poll(() => closed).toBe(4);
+    release();
+  },
+);

@@ -1,6 +1,6 @@
 // An upstream's refusal, for the client. It never shows the service's credential, nor that the service's own account is refused as if it were
 // the client's.
-import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { within } from '../within.ts';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
 import { hideKeys } from './hide-credential.ts';
@@ -15,13 +15,20 @@ const max_message_characters = 2000;
 /** Of an answer with another status than 2xx. Ends its body. */
 export async function refusalOf(model: Model, upstream: Upstream, answer: UpstreamAnswer): Promise<AttemptFailed> {
   const { status, retry_after_seconds, body } = answer;
-  const said = scrub(await messageOf(body), upstream.credential);
+  const { message, ...shown } = await saidIn(body, upstream.credential);
+  const said = message === undefined ? '' : `: ${message}`;
   const more = retry_after_seconds === undefined ? {} : { retry_after_seconds };
   const failed = (kind: 'failed' | 'busy' | 'refused', problem: Problem) =>
     new AttemptFailed(problem, { kind, status, ...more });
   const by = `${model.provider} answered ${status}`;
-  // An upstream that answers with 5xx can have worked before.
-  if (status >= 500) return failed('failed', unavailable(model, `${by}${said}`));
+  // No provider bills a call that it answers with an error of its own. The page of a proxy says nothing about the provider, which can have worked.
+  if (status >= 500)
+    return new AttemptFailed(unavailable(model, `${by}${said}`), {
+      kind: 'failed',
+      status,
+      ...more,
+      ...(message !== undefined && { isBilled: false }),
+    });
   if (status < 400) return failed('refused', unavailable(model, `${by}, and no redirect is followed`));
   if (status === 401 || status === 402 || status === 403)
     return failed(
@@ -29,22 +36,36 @@ export async function refusalOf(model: Model, upstream: Upstream, answer: Upstre
       unavailable(model, `${model.provider} refused the service's own credential with ${status}`),
     );
   const isBusy = status === 408 || status === 409 || status === 429;
-  const code: ProblemCode = status === 429 ? 'rate_limit_exceeded' : isBusy ? 'model_unavailable' : 'model_refused';
   return failed(
     isBusy ? 'busy' : 'refused',
-    new Problem(code, { detail: `${model.provider} refused the call with ${status}${said}`, ...more }),
+    new Problem(status === 429 ? 'rate_limit_exceeded' : 'model_refused', {
+      detail: `${model.provider} refused the call with ${status}${said}`,
+      // Clients match the vendor's own status, type, code and parameter.
+      fields: { ...shown, provider: model.provider, upstream_status: status },
+      ...more,
+    }),
   );
 }
 
-async function messageOf(body: Body): Promise<string> {
+type Said = Partial<Record<(typeof members)[number], string>>;
+
+const members = ['message', 'type', 'code', 'param'] as const;
+
+/** What the vendors' forms of an error have, as text without a credential. */
+async function saidIn(body: Body, credential: string | undefined): Promise<Said> {
   const text = await within(refusal_ms, start(body)).catch(() => undefined); // the status says enough
   body.destroy();
   try {
     const said: unknown = JSON.parse(text ?? '');
     const error = isJson(said) ? (isJson(said['error']) ? said['error'] : said) : {};
-    return typeof error['message'] === 'string' ? error['message'] : '';
+    const given = members.flatMap((name): [string, string][] => {
+      const value = error[name];
+      if (typeof value !== 'string' || value === '') return [];
+      return [[name, hideKeys(value, credential).slice(0, max_message_characters)]];
+    });
+    return Object.fromEntries(given);
   } catch {
-    return ''; // a page of a proxy, for example
+    return {}; // a page of a proxy, for example
   }
 }
 
@@ -57,8 +78,4 @@ async function start(body: Body): Promise<string> {
     if (size > max_refusal_bytes) break;
   }
   return Buffer.concat(chunks).toString();
-}
-
-function scrub(message: string, credential: string | undefined): string {
-  return message === '' ? '' : `: ${hideKeys(message, credential).slice(0, max_message_characters)}`;
 }

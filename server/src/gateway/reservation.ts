@@ -3,6 +3,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Reservation, RunOfCall } from '../ledger/books.ts';
 import type { Facts, Payer } from './facts.ts';
 import type { Model } from './model.ts';
+import { usual_max_output_tokens, wantedOutput } from './output-limit.ts';
 import { boundOf, outputTokensFor } from './prices/cost.ts';
 import { image_max_tokens, type AskedOfModel, type Wire } from './wires/wire.ts';
 
@@ -29,16 +30,26 @@ export function reservationOf(
     throw new Problem('invalid', { detail: `models/${model.name} is called in the format of ${model.kind}.` });
   const { price } = model;
   const { run_id, root_run_id, caller_id, trace_id } = run;
-  const { input_classes, choices, unbounded } = asked;
-  const input_tokens = mostInputTokens(asked, model);
-  const input = { input_tokens, input_classes };
+  const { input_classes, choices, web_searches } = asked;
+  const most = mostInputTokens(asked, model);
+  const input_tokens = most ?? asked.input_tokens;
+  const input = { input_tokens, input_classes, web_searches };
+  const unbounded = [
+    ...asked.unbounded,
+    ...(most === undefined ? [`files and searches of a model whose context is unknown`] : []),
+    ...(web_searches > 0 && price?.rates.web_searches === undefined
+      ? ['searches of a model without a price for them']
+      : []),
+  ];
   const { max_tokens = Infinity } = key.settings;
-  const output_tokens = Math.min(asked.output_tokens ?? model.max_output_tokens, max_tokens) * choices;
+  const output_tokens = Math.min(wantedOutput(asked, model), max_tokens) * choices;
   return {
     id: hold_id,
     accounts: caller.accounts.map((id) => ({ id, label: labelOf(caller, key, id) })),
     input_tokens,
     output_tokens,
+    usual_output_tokens: asked.output_tokens === undefined ? usual_max_output_tokens * choices : undefined,
+    expected_input_tokens: Math.min(asked.expected_input_tokens, input_tokens),
     min_output_tokens: (asked.min_output_tokens ?? min_output_tokens) * choices,
     price: price && {
       boundOf: (output) => countable(() => boundOf(price, { ...input, output_tokens: output })),
@@ -77,12 +88,17 @@ function countable(compute: () => number): number {
   }
 }
 
-function mostInputTokens(
-  { input_tokens, images, contexts }: AskedOfModel,
-  { context_window_tokens = Infinity, image_max_tokens: own = image_max_tokens }: Model,
-): number {
-  // The upstream refuses what exceeds its context.
-  return Math.min(input_tokens + images * (own - image_max_tokens), contexts * context_window_tokens);
+/** Undefined when nothing bounds it. The upstream refuses what exceeds its context. */
+export function mostInputTokens(asked: AskedOfModel, model: Model): number | undefined {
+  const { input_tokens, images, files, contexts, web_searches } = asked;
+  const { context_window_tokens, published, image_max_tokens: own = image_max_tokens, file_max_tokens } = model;
+  const of_parts = input_tokens + images * (own - image_max_tokens);
+  const hasCap = web_searches === 0 && (files === 0 || file_max_tokens !== undefined);
+  if (hasCap)
+    return Math.min(of_parts + files * (file_max_tokens ?? 0), contexts * (context_window_tokens ?? Infinity));
+  // A published context is the largest that the vendor offers.
+  const context = context_window_tokens ?? published?.context_window_tokens;
+  return context === undefined ? undefined : contexts * context;
 }
 
 function labelOf(caller: Payer, key: Facts['key'], account_id: string): string {

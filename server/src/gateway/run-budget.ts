@@ -1,6 +1,6 @@
 // `budget_usd` of an orchestration, for the calls of its members. Counted is what the settled calls of the run have cost: those under way are not, so
 // members that call at once can exceed it by these calls. A call without a run token is bounded by the budgets of its own key alone.
-import { formatUsd, parseUsd } from '@gantry/contract/money.ts';
+import { parseUsd } from '@gantry/contract/money.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Reader } from '../database/database.ts';
 import type { RunOfCall } from '../ledger/books.ts';
@@ -15,7 +15,8 @@ export async function requireRunBudget(db: Reader, { run_id, root_run_id }: RunO
   const spent = await spentByRun(db, root_run_id);
   if (spent < parseUsd(budget_usd)) return;
   throw new Problem('budget_exceeded', {
-    detail: `The models of the run ${root_run_id} have cost $${formatUsd(spent)}, and its \`budget_usd\` is ${budget_usd}.`,
+    // The member's code reads this, and its callers may not see what others have spent.
+    detail: `The run ${root_run_id} has spent its \`budget_usd\`.`,
     hint: 'Raise `budget_usd` in orchestration.yaml, and deploy it.',
   });
 }

@@ -140,7 +140,7 @@ test('a call in a run whose orchestration has spent its `budget_usd` is refused,
   expect(await member()).toMatchObject({
     status: 429,
     code: 'budget_exceeded',
-    message: expect.stringContaining('$0.006') as string,
+    message: expect.stringMatching(/^The run [-0-9a-f]+ has spent its `budget_usd`\.[^$]*$/) as string,
   });
   expect(stage.upstream.mock.getRequests()).toHaveLength(2);
   expect(await call(signed(claims()))).toMatchObject({ status: 200 });

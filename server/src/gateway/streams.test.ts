@@ -133,10 +133,19 @@ describe.each(Object.entries(formats))('%s', (path, { open, body }) => {
     expect(shown).not.toMatch(/sk-|wxyz/);
   });
 
-  test('a client that leaves pays what the upstream says at the end', async () => {
+  test('a client that leaves pays an estimate at a provider that then stops, and else what the upstream says', async () => {
     const leaving = new AbortController();
     for await (const _ of await open('slow', leaving.signal)) break;
     leaving.abort();
+    if (path === 'messages') {
+      await expect.poll(rows, { timeout: 10_000 }).toMatchObject([{ outcome: 'failed', estimated: true }]);
+      // At least the 20 tokens of the input, and less than the hold, which has 100 tokens of output.
+      const { nano = 0 } = (await rows())[0] ?? {};
+      const bytes = JSON.stringify(body('slow')).length;
+      expect(nano).toBeGreaterThan(40_000);
+      expect(nano).toBeLessThan((bytes + 700) * 1000 + 99 * 2000);
+      return;
+    }
     // 20 × $1 + 10 × $2 per million.
     await expect.poll(rows, { timeout: 10_000 }).toEqual([{ outcome: 'answered', nano: 40_000, estimated: false }]);
     const [sent] = upstream.mock.getRequests();

@@ -120,9 +120,13 @@ async function testUpstream(gateway: GatewayParts, { model, upstream, tester, si
     const unpriced = usd === null ? ', and has no price: a budget refuses its calls' : '';
     return { base_url, works: true, message: `It answered in ${latency_ms} ms${unpriced}.`, latency_ms, usd };
   } catch (error) {
-    report(gateway.health, placeOf(model, upstream), error);
-    if (!(error instanceof AttemptFailed)) throw error;
-    return failure(base_url, await explain(gateway, error, { model, upstream }));
+    const message = error instanceof AttemptFailed ? await explain(gateway, error, { model, upstream }) : undefined;
+    // The service wrote this call itself, so a refusal says that the model does not work: a client's own call would say nothing.
+    if (error instanceof AttemptFailed && error.kind === 'refused' && message !== undefined)
+      gateway.health.failed(placeOf(model, upstream), message);
+    else report(gateway.health, placeOf(model, upstream), error);
+    if (message === undefined) throw error;
+    return failure(base_url, message);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
 import { connectionProblem, LateAnswer, LongAnswer } from './connection-problem.ts';
 import type { Model, Upstream } from './model.ts';
+import { KeyEnded } from './open-calls.ts';
 import type { GatewayParts } from './parts.ts';
 import type { Json, Wire } from './wires/wire.ts';
 
@@ -25,18 +26,25 @@ interface Outgoing {
   body: Json;
   /** Of the client. */
   headers: Record<string, string>;
+  /** Ends with the key of the call. */
+  signal: AbortSignal;
 }
 
 /** Throws AttemptFailed when no answer begins. */
 export async function dispatch(
   gateway: GatewayParts,
-  { wire, model, upstream, body, headers }: Outgoing,
+  { wire, model, upstream, body, headers, signal }: Outgoing,
 ): Promise<UpstreamAnswer> {
   const { first_byte_ms, idle_ms, total_ms } = model.timeouts;
   // One signal and two timers, all gone when the answer has ended: AbortSignal.timeout would keep a timer for its whole time.
   const ending = new AbortController();
   const first_byte = setTimeout(() => ending.abort(new LateAnswer()), first_byte_ms);
   const total = setTimeout(() => ending.abort(new LongAnswer()), total_ms);
+  // A client that has left still pays for the answer, whose usage is wanted.
+  const endWithKey = () => {
+    if (signal.reason instanceof KeyEnded) ending.abort(signal.reason);
+  };
+  signal.addEventListener('abort', endWithKey, { once: true });
   try {
     const answered = await gateway.outbound.request(addressOf(upstream, wire.path), {
       method: 'POST',
@@ -52,7 +60,10 @@ export async function dispatch(
       bodyTimeout: idle_ms,
       signal: ending.signal,
     });
-    answered.body.once('close', () => clearTimeout(total));
+    answered.body.once('close', () => {
+      clearTimeout(total);
+      signal.removeEventListener('abort', endWithKey);
+    });
     const { statusCode: status, headers: said } = answered;
     return {
       status,
@@ -62,7 +73,10 @@ export async function dispatch(
     };
   } catch (cause) {
     clearTimeout(total);
-    const kind = gateway.outbound.isUnsent(cause) ? 'unsent' : 'failed';
+    signal.removeEventListener('abort', endWithKey);
+    // The end of a key says nothing about the upstream.
+    const ended = signal.reason instanceof KeyEnded ? 'abandoned' : 'failed';
+    const kind = gateway.outbound.isUnsent(cause) ? 'unsent' : ended;
     throw new AttemptFailed(unavailable(model, connectionProblem(cause, model, upstream)), { kind, cause });
   } finally {
     clearTimeout(first_byte);

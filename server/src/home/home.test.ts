@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { insertDeployment } from '../deploy/store.ts';
 import { enqueue } from '../runs/run.ts';
+import { makeSpan } from '../testing/make-span.ts';
 import { serveAgent, storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
+import { openFigures } from '../traces/figures.ts';
 
 const marker = 'zanzibar';
 let app: TestApp;
@@ -145,23 +147,42 @@ describe('keys and budgets:', () => {
   });
 });
 
-test('the agents have the latest change first, with their cost for those who may edit them', async () => {
+test('the deployed agents have those that need attention first, then those with the most calls, with their cost for those who may edit them', async () => {
   await serveAgent(app, agent, 'http://127.0.0.1:1');
   await storeAgent(app, ada.email, { name: 'later' });
-  const { agents } = await homeOf(ada);
-  expect(agents.map(({ name, state }) => [name, state])).toEqual([
-    ['later', 'not_deployed'],
-    [agent.name, 'serving'],
+  const quiet = await storeAgent(app, ada.email, { name: 'quiet' });
+  const busy = await storeAgent(app, ada.email, { name: 'busy' });
+  const orphan = await storeAgent(app, ada.email, { name: 'orphan', yaml: 'model: {primary: nobody}\n' });
+  for (const one of [quiet, busy, orphan]) await serveAgent(app, one, 'http://127.0.0.1:1');
+  // A look of the future is not too old, however long the test takes.
+  await app.db.run(sql`update instance set state = 'serving', detail = 'x', seen_at = clock_now() + interval '1 hour'`);
+  const span = { agent_id: busy.asset_id, run_id: null, source: 'gateway', status: 'error' } as const;
+  const figures = openFigures({ db: app.db, onError: () => {} });
+  for (const one of [busy, agent])
+    figures.add([makeSpan({ agent_id: one.asset_id, run_id: randomUUID(), name: 'invoke' })]);
+  figures.add([makeSpan({ ...span, error: 'budget_exceeded' })]);
+  await figures.flush();
+  const { agents, undeployed } = await homeOf(ada);
+  expect(agents.map(({ name, attention }) => [name, attention.map(({ kind }) => kind)])).toEqual([
+    ['busy', ['budget']],
+    [agent.name, ['budget']],
+    ['orphan', ['model']],
+    ['quiet', []],
   ]);
-  expect(agents[1]).toMatchObject({ ref: agent.ref, last_24h: { calls: 0, errors: 0 }, cost: { today_usd: '10.00' } });
-  const cost = async (who: TestUser) => (await who.client.call('agents.statuses', {})).items.map((one) => one.cost);
-  expect(await cost(ada)).toEqual([{ today_usd: '0.00', month_usd: '0.00', cap: expect.anything() }, agents[1]?.cost]);
+  expect(agents.slice(0, 2).map(({ attention }) => attention[0]?.detail)).toEqual([
+    '$8.00 of $10.00 per day of team:ml is spent, and the rest did not pay for its last call.',
+    `$10.00 of $10.00 per day of agents/${agent.name} is spent.`,
+  ]);
+  expect(undeployed).toBe(1);
+  expect(agents[1]).toMatchObject({ ref: agent.ref, last_24h: { calls: 1, errors: 0 }, cost: { today_usd: '10.00' } });
   const viewer = await app.user('vi@example.com', { teams: { ml: 'viewer' } });
-  expect(await cost(viewer)).toEqual([null, null]);
-  const params = { kind: 'agent', name: agent.name } as const;
-  await ada.client.call('registry.set_visibility', { params, body: { visibility: 'org' } });
-  expect((await homeOf(ada)).agents.map(({ name }) => name)).toEqual([agent.name, 'later']);
-  await ada.client.call('registry.set_visibility', { params, body: { visibility: 'team' } });
+  expect((await homeOf(viewer)).agents.map(({ cost, attention }) => [cost, attention.length])).toEqual([
+    [null, 1],
+    [null, 1],
+    [null, 0],
+    [null, 0],
+  ]);
+  await figures.close();
 });
 
 test('home shows nothing of another team, with a team and without one', async () => {

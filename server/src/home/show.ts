@@ -5,7 +5,8 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import { listFailedDeploys } from '../deploy/list-deploys.ts';
-import { listRecentStatuses, type StatusParts } from '../deploy/status.ts';
+import { listWatched } from '../deploy/list-watched.ts';
+import type { StatusParts } from '../deploy/status.ts';
 import { listDueKeys, listNearBudgets } from '../keys/due.ts';
 import { countUnread } from '../notifications/count.ts';
 import { loadTeam } from '../principals/load-team.ts';
@@ -24,15 +25,14 @@ export async function showHome(
   const team = name === undefined ? undefined : await loadTeam(db, name);
   if (team !== undefined) authorize(user, 'team.read', team);
   const of = { team_id: team?.id, limit: home_items };
-  const [requests, rejected, failed_deployments, keys, budgets, unread, agents] = await Promise.all([
-    listWaiting(db, user, of),
-    listRejected(db, user, { ...of, days: home_days }),
-    listFailedDeploys(db, user, { ...of, days: home_days }),
-    listDueKeys(db, user, { ...of, days: home_days }),
-    listNearBudgets(db, user, { ...of, percent: home_percent }),
-    // A service principal has no notifications.
-    user.kind === 'user' ? countUnread(db, user) : 0,
-    listRecentStatuses(parts, user, { team: team?.name, limit: home_agents }),
-  ]);
-  return { requests, rejected, failed_deployments, keys, budgets, unread, agents };
+  // One after the other: side by side, the lists of one user would take the database from all others.
+  const requests = await listWaiting(db, user, of);
+  const rejected = await listRejected(db, user, { ...of, days: home_days });
+  const failed_deployments = await listFailedDeploys(db, user, { ...of, days: home_days });
+  const keys = await listDueKeys(db, user, { ...of, days: home_days });
+  const budgets = await listNearBudgets(db, user, { ...of, percent: home_percent });
+  // A service principal has no notifications.
+  const unread = user.kind === 'user' ? await countUnread(db, user) : 0;
+  const watched = await listWatched(parts, user, { team: team?.name, limit: home_agents });
+  return { requests, rejected, failed_deployments, keys, budgets, unread, ...watched };
 }

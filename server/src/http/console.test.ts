@@ -116,12 +116,16 @@ describe('pages:', () => {
     ['/agents/greeter', html, 'POST'],
     ['/api/v1/nothing', html, 'GET'],
     ['/api', html, 'GET'],
-    ['/v1/nothing', html, 'GET'],
     ['/assets/nothing.js', html, 'GET'],
   ])('%s with %o and %s is a problem document', async (path, headers, method) => {
     const answered = await read(path, headers, method);
     expect([answered.status, answered.headers['content-type']]).toEqual([404, 'application/problem+json']);
     expect(answered.headers['content-security-policy']).toContain('sandbox');
+  });
+
+  test('an unknown path of the models is an error in the form of their vendors', async () => {
+    const { status, headers } = await read('/v1/nothing', html);
+    expect([status, headers['content-type']]).toEqual([404, 'application/json']);
   });
 
   test('a path of an endpoint stays with the endpoint', async () => {

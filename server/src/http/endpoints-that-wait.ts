@@ -28,6 +28,12 @@ export const endpointsThatWait: ReadonlySet<EndpointName> = new Set([
   'models.test',
   'orchestrate.call',
   'orchestrate.stream',
+  'orchestrate_a2a.cancel',
+  'orchestrate_a2a.rpc',
+  'orchestrate_a2a.send',
+  'orchestrate_a2a.stream',
+  'orchestrate_a2a.subscribe',
+  'orchestrate_a2a.watch',
   'service.doctor',
   'webhooks.test',
 ]);

@@ -1,5 +1,6 @@
 // A refusal for clients of model vendors. The SDKs of OpenAI and Anthropic both read this shape.
 import type { Problem } from '@gantry/contract/problems.ts';
+import { rateHeaders, type RatesLeft } from './rate-headers.ts';
 import type { Reply } from './reply.ts';
 
 const types: Record<number, string> = {
@@ -10,13 +11,29 @@ const types: Record<number, string> = {
   429: 'rate_limit_error',
 };
 
+/** A provider's refusal keeps its status. */
+interface ModelFields {
+  upstream_status?: number;
+  rates?: RatesLeft;
+}
+
 export function modelProblemReply(
-  { status, code, detail, hint, retry_after_seconds, errors, fields }: Problem,
+  {
+    status,
+    code,
+    detail,
+    hint,
+    retry_after_seconds,
+    errors,
+    fields: { rates = {}, ...fields },
+  }: Omit<Problem, 'fields'> & {
+    fields: ModelFields;
+  },
   request_id: string,
 ): Reply {
   // The vendors answer an invalid request with 400, for which their clients have an error of its own.
-  const shown = code === 'invalid' ? 400 : status;
-  const type = types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+  const shown = fields.upstream_status ?? (code === 'invalid' ? 400 : status);
+  const type = types[shown] ?? (shown >= 500 ? 'api_error' : 'invalid_request_error');
   const message = [detail, ...errors.map((error) => `${error.pointer ?? ''} ${error.message}`.trim()), hint ?? []]
     .flat()
     .join(' ');
@@ -27,6 +44,7 @@ export function modelProblemReply(
       'x-request-id': request_id,
       // Anthropic's clients read this one.
       'request-id': request_id,
+      ...rateHeaders(rates),
       ...(retry_after_seconds === undefined ? {} : { 'retry-after': String(retry_after_seconds) }),
       // Their clients repeat a 429 and a 5xx. A spent budget stays spent.
       ...(code === 'budget_exceeded' && { 'x-should-retry': 'false' }),

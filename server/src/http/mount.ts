@@ -187,7 +187,7 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
     const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
     const found = routes.find(method, exchange.path);
     if (Array.isArray(found)) {
-      const isFree = found.length === 0 && method === 'GET';
+      const isFree = found.length === 0 && method === 'GET' && surfaceOf(route, exchange) !== surfaces.gateway;
       const page = isFree ? await parts.console?.answer(exchange.path, exchange.headers) : undefined;
       if (page === undefined) throw notRouted(found);
       return page;
@@ -202,8 +202,13 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
       const endpoint = `${route.endpoint.method} ${route.endpoint.path}`;
       parts.log.undeclared({ request_id, endpoint, code: problem.code });
     }
-    return (route?.surface ?? surfaces.api).printProblem(problem, request_id);
+    return surfaceOf(route, exchange).printProblem(problem, request_id);
   }
+}
+
+/** Clients of vendors ask also for what the gateway does not have, and read their own form alone. */
+function surfaceOf(route: Route | undefined, { path }: Exchange): Surface {
+  return route?.surface ?? (path.startsWith('/v1/') ? surfaces.gateway : surfaces.api);
 }
 
 // An unknown sender can make the service hold at most this much.

@@ -31,16 +31,29 @@ export interface Admitted {
   again: () => Promise<Admitted>;
 }
 
+/** An agent that the caller may call, whether it answers now or not. */
+export interface Callable {
+  user: EndCaller;
+  agent: AssetRecord;
+  /** Throws `agent_unavailable` while the container of an agent that never sleeps restarts. */
+  admit: () => Admitted;
+}
+
 /** Throws the refusal, `not_deployed`, or `agent_unavailable` while the container of an agent that never sleeps restarts. */
 export async function admit(agents: ServingAgents, caller: Caller, name: string): Promise<Admitted> {
+  return (await findCallable(agents, caller, name)).admit();
+}
+
+/** Throws the refusal and `not_deployed`. */
+export async function findCallable(agents: ServingAgents, caller: Caller, name: string): Promise<Callable> {
   const { caller: user, agent, serving } = await agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
   requireCallable(user, agent, serving);
-  const revision = answeringRevision(agent, serving);
-  const { hidden } = serving;
   // The moment of this admission would prove its state.
   const { moment: _, ...asking } = user;
-  return { user, agent, revision, hidden, again: async () => await admit(agents, asking, name) };
+  const again = async () => await admit(agents, asking, name);
+  const { hidden } = serving;
+  return { user, agent, admit: () => ({ user, agent, revision: answeringRevision(agent, serving), hidden, again }) };
 }
 
 /** Throws `agent_unavailable` while the container of an agent that never sleeps restarts. */

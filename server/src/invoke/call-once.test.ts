@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sql } from '../database/sql.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -55,6 +56,25 @@ test('is begun once: a repeat has the same answer, another content is refused, a
   expect([await read(ada), await read(bob)]).toEqual([200, 404]);
   expect(await call(key, 'mine', bob)).toMatchObject({ status: 200, said: 'answer 2' });
   expect(calls).toHaveLength(2);
+});
+
+test('has its answer for a repeat while the container restarts, when a new call is refused', async () => {
+  const key = randomUUID();
+  const begun = Promise.withResolvers<ServerResponse>();
+  answer = begun.resolve;
+  const first = call(key, 'hi');
+  const response = await begun.promise;
+  const instance = async (url: string | null) =>
+    await app.db.one<{ url: string }>(
+      sql`update instance i set url = ${url} from (select id, url from instance) o where o.id = i.id returning o.url`,
+    );
+  const was = await instance(null);
+  expect(await call(randomUUID(), 'hi')).toMatchObject({ status: 503, said: 'agent_unavailable' });
+  const repeat = call(key, 'hi');
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"output":"late"}');
+  expect(await first).toMatchObject({ status: 200, said: 'late' });
+  expect(await repeat).toEqual(await first);
+  await instance(was?.url ?? null);
 });
 
 test('is begun by a repeat, when a full agent has refused it', async () => {

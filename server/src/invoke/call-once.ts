@@ -1,9 +1,9 @@
-// A call with an Idempotency-Key. It is stored before it is sent, so a caller who has lost the answer sends the same again and gets it. A call
-// that no instance has begun leaves nothing: a repeat begins it.
+// A call with an Idempotency-Key. It is stored before it is sent, so a caller who has lost the answer sends the same again and gets it, also
+// while the container restarts. A call that no instance has begun leaves nothing: a repeat begins it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '../http/reply.ts';
 import { within } from '../within.ts';
-import type { Admitted } from './admit.ts';
+import type { Callable } from './admit.ts';
 import type { Incoming } from './call.ts';
 import { beginOnce, refuseOtherContent, runIdOf } from './call-key.ts';
 import { isDetached, runningReply } from './detached.ts';
@@ -17,15 +17,16 @@ import { startRun } from './start-run.ts';
 export async function callOnce(
   ingress: Ingress,
   incoming: Incoming,
-  { admitted, key }: { admitted: Admitted; key: string },
+  { callable, key }: { callable: Callable; key: string },
 ): Promise<Reply> {
   const { caller, name, headers, body, trace } = incoming;
   const { sync_budget_ms, stopping } = ingress;
-  const run_id = runIdOf({ caller_id: admitted.user.id, asset_id: admitted.agent.id, key });
+  const run_id = runIdOf({ caller_id: callable.user.id, asset_id: callable.agent.id, key });
   await refuseOtherContent(ingress, run_id, body);
   const wait_ms = isDetached(headers) ? 0 : sync_budget_ms;
   const reply = await beginOnce<() => Promise<Reply>>(ingress, run_id, {
     begin: async () => {
+      const admitted = callable.admit();
       const run = startRun(ingress, admitted, trace, run_id);
       const sent = await sendCall(ingress, { admitted, run, origin: caller.origin, headers, body, is_stored: true });
       const { stored } = await sent.detach();

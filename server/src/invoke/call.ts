@@ -7,7 +7,7 @@ import type { Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { within } from '../within.ts';
-import { admit } from './admit.ts';
+import { findCallable } from './admit.ts';
 import { callKey } from './call-key.ts';
 import { callOnce } from './call-once.ts';
 import { isDetached, runningReply } from './detached.ts';
@@ -27,11 +27,12 @@ export interface Incoming {
 
 export async function call(ingress: Ingress, incoming: Incoming): Promise<Reply> {
   const { caller, name, headers, body, signal } = incoming;
-  const admitted = await admit(ingress.agents, caller, name);
+  const callable = await findCallable(ingress.agents, caller, name);
   // A caller who has left waits for no answer and cannot withdraw the call.
   signal.throwIfAborted();
   const key = callKey(headers);
-  if (key !== undefined) return await callOnce(ingress, incoming, { admitted, key });
+  if (key !== undefined) return await callOnce(ingress, incoming, { callable, key });
+  const admitted = callable.admit();
   const run = startRun(ingress, admitted, incoming.trace);
   const is_stored = isDetached(headers);
   const sent = await sendCall(ingress, {

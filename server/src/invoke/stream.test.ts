@@ -85,6 +85,24 @@ test('a stream whose container ended says so, with the reason that the keeper ha
   });
 });
 
+test('a connection that breaks before the agent answers leaves the run unknown', async () => {
+  answer = (response) => void response.destroy();
+  const answered = await stream();
+  expect(answered.status).toBe(503);
+  expect(await answered.json()).toMatchObject({
+    code: 'agent_unavailable',
+    detail: expect.stringContaining('cannot tell whether the run began'),
+    run_status: 'unknown',
+    run_id: expect.any(String),
+  });
+});
+
+test('a connection that breaks before the first event leaves the run unknown: it may still have waited in its container', async () => {
+  answer = (response) => void events(response).write(': keepalive\n\n', () => response.destroy());
+  const [, last] = (await (await stream()).text()).split('\n\n');
+  expect(runErrorIn(last)).toMatchObject({ code: 'agent_unavailable', runStatus: 'unknown' });
+});
+
 const spoken = 'data: {"n":1}\n\n: keepalive\n\ndata: {"n":2}\ndata: 3\n\ndata: {"n":';
 const whole = spoken.slice(0, spoken.lastIndexOf('\n\n') + 2);
 

@@ -130,9 +130,14 @@ async function open(
     body: checked,
     signal,
   } as const;
+  const why = async (cause: unknown, is_begun: boolean) => {
+    const { instance_id } = placed.instance;
+    return await lostStream(ingress, { ref: agent.ref, run_id: run.id, instance_id, began_at, is_begun }, cause);
+  };
   const calling = callPlaced(ingress.connections, placed, upstream, storeRow).catch(async (error: unknown) => {
     await forget();
-    throw error;
+    const isBroken = error instanceof Problem && error.code === 'agent_unavailable' && !isNotConnected(error);
+    throw isBroken && !signal.aborted ? await why(error, false) : error;
   });
   const answered = await orRecorded(ingress, recorded, calling);
   const { status, content_type, retry_after, not_begun } = answered;
@@ -157,8 +162,6 @@ async function open(
   }
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
-  const broken = { ref: agent.ref, run_id: run.id, instance_id: placed.instance.instance_id, began_at };
-  const why = async (cause: unknown) => await lostStream(ingress, broken, cause);
   const events = ending(end, wholeEvents(body, { run_id: run.id, why }));
   const passed = guarded === undefined ? events : guardedEvents(guarded, events, { run_id: run.id, signal });
   return { status, headers, body: recordStream(ingress, recorded, passed) };
@@ -175,20 +178,26 @@ async function* ending<T>(end: () => void, events: AsyncIterable<T>): AsyncGener
 const newline = 0x0a;
 const end_of_event = '\n\n';
 
-/** Cuts chunks at the end of an event. So a broken connection leaves no half event before the RUN_ERROR, which says why. */
+/**
+ * Cuts chunks at the end of an event. So a broken connection leaves no half event before the RUN_ERROR, which says why. A run in the queue of
+ * its container has a head, and no event before it begins.
+ */
 export async function* wholeEvents(
   body: AsyncIterable<Buffer>,
-  { run_id, why }: { run_id: string; why: (cause: unknown) => Promise<Problem> },
+  { run_id, why }: { run_id: string; why: (cause: unknown, is_begun: boolean) => Promise<Problem> },
 ): AsyncGenerator<Uint8Array | string> {
   let held: Buffer[] = [];
   let [held_bytes, last] = [0, 0];
+  let isBegun = false;
   try {
     for await (const chunk of body) {
       const end = chunk.lastIndexOf(end_of_event);
       const isSplit = end < 0 && last === newline && chunk[0] === newline;
       const whole_bytes = isSplit ? 1 : end < 0 ? 0 : end + end_of_event.length;
       if (whole_bytes > 0) {
-        yield Buffer.concat([...held, chunk.subarray(0, whole_bytes)]);
+        const whole = Buffer.concat([...held, chunk.subarray(0, whole_bytes)]);
+        isBegun ||= whole.includes('data:');
+        yield whole;
         [held, held_bytes] = [[], 0];
       }
       held.push(chunk.subarray(whole_bytes));
@@ -197,7 +206,7 @@ export async function* wholeEvents(
       last = chunk.at(-1) ?? last;
     }
   } catch (cause) {
-    yield runError(run_id, await why(cause));
+    yield runError(run_id, await why(cause, isBegun));
     return;
   }
   yield Buffer.concat(held);

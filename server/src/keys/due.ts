@@ -2,6 +2,7 @@
 import type { GatewayKey } from '@gantry/contract/keys.ts';
 import type { NearLimit } from '@gantry/contract/home.ts';
 import type { SignedInCaller } from '../access/caller.ts';
+import { grantFor } from '../access/reading.ts';
 import type { Reader } from '../database/database.ts';
 import { nearLimits } from '../ledger/near-limits.ts';
 import { findReadable } from '../registry/find.ts';
@@ -47,7 +48,9 @@ export async function listNearBudgets(
     ).map(({ id }) => id),
   );
   const readable = rows.filter(
-    (row) => readsBudget(caller, row) && (row.agent_id === null || agents.has(row.agent_id)),
+    (row) =>
+      readsBudget(caller, row) &&
+      (row.agent_id === null || agents.has(row.agent_id) || grantFor(caller, 'read_costs', row.team_id) !== undefined),
   );
   const accounts = readable.map((row) => ({ id: row.account_id, of: nameOf(row) }));
   return await nearLimits(db, accounts, { percent, limit });

@@ -19,7 +19,7 @@ export async function defaultsOf(db: Reader, team_id: string): Promise<KeyDefaul
 
 export async function showKeyDefaults({ db }: KeyParts, caller: Caller, team: string): Promise<KeyDefaults> {
   const subject = await loadTeam(db, team);
-  authorize(caller, 'team.read', subject);
+  authorize(caller, 'key_defaults.read', subject);
   return await defaultsOf(db, subject.id);
 }
 

@@ -3,6 +3,7 @@ import type { KeyScope } from '@gantry/contract/keys.ts';
 import type { Operation } from '@gantry/contract/roles.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
+import { grantFor, teamsToRead } from '../access/reading.ts';
 import { theOrg, type Subject } from '../access/subject.ts';
 import { sql, type Sql } from '../database/sql.ts';
 
@@ -62,11 +63,12 @@ export interface OfAccount {
   key_scope_id: string | null;
 }
 
-/** An account of a key is for the readers of the key, any other one for the readers of the budget. */
+/** An account of a key is for the readers of the key and of its team's costs, any other one for the readers of the budget. */
 export function readsBudget(caller: SignedInCaller, of: OfAccount): boolean {
   const { team_id, team, user_id, principal_id, key_scope, key_scope_id } = of;
-  if (key_scope !== null && key_scope_id !== null)
-    return isListed(caller, { scope: key_scope, scope_id: key_scope_id, team_id, team });
+  const isOfKey = key_scope !== null && key_scope_id !== null;
+  if (isOfKey && isListed(caller, { scope: key_scope, scope_id: key_scope_id, team_id, team })) return true;
+  if (isOfKey) return grantFor(caller, 'read_costs', team_id) !== undefined;
   const scope: KeyScope = user_id !== null ? 'user' : principal_id !== null ? 'principal' : 'team';
   const needed = budgetPermission(caller, { scope, scope_id: user_id ?? principal_id ?? team_id ?? '', team_id, team });
   return needed === undefined || decide(caller, ...needed).allowed;
@@ -74,7 +76,7 @@ export function readsBudget(caller: SignedInCaller, of: OfAccount): boolean {
 
 /** readsBudget() as a condition on the columns of OfAccount. */
 export function whereReadsBudget(caller: SignedInCaller): Sql {
-  if (caller.role === 'admin') return sql`true`;
-  const administered = caller.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
-  return sql`(${caller.id} in (user_id, principal_id, key_scope_id) or team_id = any(${administered}))`;
+  const teams = teamsToRead(caller, 'read_costs');
+  if (teams === 'all') return sql`true`;
+  return sql`(${caller.id} in (user_id, principal_id, key_scope_id) or team_id = any(${teams}))`;
 }

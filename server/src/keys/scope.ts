@@ -4,6 +4,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { isId } from '@gantry/contract/wire.ts';
 import { authorize } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
+import { grantFor } from '../access/reading.ts';
 import type { TeamSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { findUser, installationId, isInTeam } from '../principals/find.ts';
@@ -47,7 +48,8 @@ export async function findScope(db: Reader, user: SignedInCaller, asked: AskedSc
         ? await findAssetById(db, named, user)
         : await findAsset(db, 'agent', named.replace(/^agents\//, ''), user);
       if (agent?.asset_kind !== 'agent') throw new Problem('not_found');
-      authorize(user, 'asset.read', agent);
+      // Who reads the costs of a team reads those of all its agents.
+      if (grantFor(user, 'read_costs', agent.team.id) === undefined) authorize(user, 'asset.read', agent);
       return { scope, scope_id: agent.id, name: agent.name, team: { ...agent.team, kind: 'team' } };
     }
     case 'principal': {

@@ -1,12 +1,12 @@
-// What an agent costs, for callers with `write` on it. Its calls are paid by the agent, its team and the organisation.
+// What an agent costs, for callers who read its costs (policy.ts). Its calls are paid by the agent, its team and the organisation.
 import type { AgentCost, CostForecast } from '@gantry/contract/costs.ts';
 import { formatUsd } from '@gantry/contract/money.ts';
 import type { SignedInCaller } from '../access/caller.ts';
-import { decide } from '../access/decide.ts';
 import type { AssetSubject } from '../access/subject.ts';
 import type { Reader } from '../database/database.ts';
 import { paidByStep } from './cost-store.ts';
 import { installationId } from '../principals/find.ts';
+import { readsCostsOf } from './policy.ts';
 import { forecast, tightest, toCap, usedLimits } from './forecast.ts';
 import { loadRates } from './rates-of-accounts.ts';
 import { accountsNow } from './store.ts';
@@ -23,7 +23,7 @@ export async function agentCostByStep(
   agent: AssetSubject,
   { since, step_seconds, count }: { since: string; step_seconds: number; count: number },
 ): Promise<string[] | null> {
-  if (!decide(user, 'asset.write', agent).allowed) return null;
+  if (!readsCostsOf(user, agent)) return null;
   const paid = await paidByStep(db, { agent_id: agent.id, since, step_seconds });
   return Array.from({ length: count }, (_, n) => formatUsd(paid.find(({ step }) => step === n)?.nano ?? 0));
 }
@@ -34,11 +34,11 @@ export async function agentCosts(
   user: SignedInCaller,
   agents: readonly AssetSubject[],
 ): Promise<Map<string, AgentCost>> {
-  const writable = agents.filter((agent) => decide(user, 'asset.write', agent).allowed);
-  if (writable.length === 0) return new Map();
-  const { payersOf } = await loadPayers(db, writable);
+  const readable = agents.filter((agent) => readsCostsOf(user, agent));
+  if (readable.length === 0) return new Map();
+  const { payersOf } = await loadPayers(db, readable);
   return new Map(
-    writable.map((agent) => {
+    readable.map((agent) => {
       const payers = payersOf(agent);
       const spent = payers[0]?.account.spent ?? { day: 0, month: 0 };
       const limit = tightest(payers.flatMap(({ of, limits, account }) => usedLimits(of, limits, account.spent)));
@@ -56,7 +56,7 @@ export async function costForecast(
   user: SignedInCaller,
   agent: AssetSubject,
 ): Promise<CostForecast | null> {
-  if (!decide(user, 'asset.write', agent).allowed) return null;
+  if (!readsCostsOf(user, agent)) return null;
   const { now, payersOf } = await loadPayers(db, [agent]);
   const accounts = payersOf(agent);
   const rateOf = await loadRates(

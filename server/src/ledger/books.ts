@@ -26,6 +26,10 @@ export interface Reservation {
   output_tokens: number;
   /** With fewer, the call is refused. */
   min_output_tokens: number;
+  /** Of a call that asks for no limit: it gets so many, or what a share of the tightest limit pays for, so that others can call beside it. */
+  usual_output_tokens?: number | undefined;
+  /** Expected. Limits per minute count it until the settlement knows better. */
+  expected_input_tokens: number;
   /** Undefined for a model without a price. */
   price: PriceOfCall | undefined;
   /** Parts of the request whose cost has no bound. A limit refuses them. */
@@ -64,6 +68,8 @@ export interface Settlement extends Used {
   outcome: LedgerRow['outcome'];
   /** In nano-USD; undefined charges the whole hold. */
   nano: number | undefined;
+  /** The provider has not said what it was. */
+  is_estimate?: boolean;
 }
 
 /** A call that cost more than was held for it. */
@@ -149,7 +155,9 @@ export async function openBooks(
       throw new Problem('not_priceable', {
         detail: `This call can use ${tokens} tokens, and a call may use at most ${max_call_tokens}.`,
       });
-    for (const counter of counters) requireRate(counter, tokens);
+    const expected = asked.expected_input_tokens + Math.min(output_tokens, asked.usual_output_tokens ?? output_tokens);
+    const left = () => ({ requests: leastLeft(counters, 'requests'), tokens: leastLeft(counters, 'tokens') });
+    for (const counter of counters) requireRate(counter, expected, left);
     const nano = asked.price?.boundOf(output_tokens) ?? 0;
     const full = payers.find(({ account }) => !canHold(account, nano));
     if (full !== undefined)
@@ -164,7 +172,7 @@ export async function openBooks(
     }
     for (const { rate } of counters) {
       addTo(rate, 'requests', second, 1);
-      addTo(rate, 'tokens', second, tokens);
+      addTo(rate, 'tokens', second, expected);
       rates.set(rate.id, rate);
       changed.rates.add(rate);
     }
@@ -174,7 +182,7 @@ export async function openBooks(
       day: today,
       nano,
       second,
-      tokens,
+      tokens: expected,
       deadline: new Date(now.getTime() + asked.deadline_seconds * 1000).toISOString(),
       process,
       call: asked.call,
@@ -183,11 +191,11 @@ export async function openBooks(
       nano,
       output_tokens,
       is_limited: tightest !== undefined || counters.length > 0,
-      rates: { requests: leastLeft(counters, 'requests'), tokens: leastLeft(counters, 'tokens') },
+      rates: left(),
     };
   }
 
-  function settleOne({ hold_id, outcome, nano: actual, ...used }: Settlement): boolean {
+  function settleOne({ hold_id, outcome, nano: actual, is_estimate = false, ...used }: Settlement): boolean {
     const held = holds.get(hold_id);
     if (held === undefined) return false;
     holds.delete(hold_id);
@@ -199,7 +207,7 @@ export async function openBooks(
       const rate = rates.get(id);
       if (rate === undefined) continue;
       moveTo(rate, second);
-      const tokens = actual === undefined ? held.tokens : used.input_tokens + used.output_tokens;
+      const tokens = actual === undefined || is_estimate ? held.tokens : used.input_tokens + used.output_tokens;
       addTo(rate, 'tokens', held.second, tokens - held.tokens);
       changed.rates.add(rate);
     }
@@ -207,7 +215,7 @@ export async function openBooks(
       accountOf(held.call.key_id).is_paused = true;
       breaches.push({ call: held.call, held: held.nano, cost: nano });
     }
-    const estimated = actual === undefined;
+    const estimated = actual === undefined || is_estimate;
     const { day, accounts: paid_by, call } = held;
     changed.rows.push({ ...call, ...used, hold_id, day, accounts: paid_by, outcome, estimated, nano });
     return true;
@@ -228,6 +236,9 @@ function isRated({ requests_per_minute, tokens_per_minute }: Budget): boolean {
   return requests_per_minute !== null || tokens_per_minute !== null;
 }
 
+/** A call that asks for no limit leaves the larger part of a budget to the calls beside it. */
+const calls_at_once = 4;
+
 interface Tightest {
   label: string;
   headroom: Headroom;
@@ -245,19 +256,24 @@ function affordable(asked: Reservation, tightest: Tightest | undefined, today: s
       detail: `${tightest.label} has a budget, and the cost of ${asked.unbounded.join(', ')} has no bound.`,
     });
   const least = Math.min(asked.min_output_tokens, asked.output_tokens);
-  const output_tokens = Math.min(asked.output_tokens, asked.price.outputTokensFor(tightest.headroom.nano));
+  const { price, usual_output_tokens: usual } = asked;
+  const payable = Math.min(asked.output_tokens, price.outputTokensFor(tightest.headroom.nano));
+  const share = () => price.outputTokensFor(Math.floor(tightest.headroom.nano / calls_at_once));
+  const output_tokens = usual === undefined ? payable : Math.min(payable, Math.max(usual, share()));
   if (output_tokens >= least) return output_tokens;
   const { limit, spent, window } = tightest.headroom;
-  const needed = asked.price.boundOf(least);
-  const limits = `$${formatUsd(spent)} of $${formatUsd(limit)} per ${window} is spent`;
+  const needed = price.boundOf(least);
+  // What the code of an agent reads can reach its callers, who may not see what others have spent.
+  const figures = (text: string) => (asked.call.agent === null ? text : '');
+  const limits = figures(`: $${formatUsd(spent)} of $${formatUsd(limit)} per ${window} is spent`);
   const ends = endOf(window, today);
   if (spent + needed > limit)
     throw new Problem('budget_exceeded', {
-      detail: `The budget of ${tightest.label} does not pay for this call: ${limits}. It can cost $${formatUsd(needed)}. The budget starts again at ${ends}.`,
+      detail: `The budget of ${tightest.label} does not pay for this call${limits}.${figures(` It can cost $${formatUsd(needed)}.`)} The budget starts again at ${ends}.`,
       fields: { resets_at: ends },
     });
   throw new Problem('budget_in_flight', {
-    detail: `Calls under way hold the rest of the budget of ${tightest.label}: ${limits}. Ask again when they have ended.`,
+    detail: `Calls under way hold the rest of the budget of ${tightest.label}${limits}. Ask again when they have ended.`,
     retry_after_seconds: 1,
   });
 }
@@ -280,7 +296,7 @@ function leastLeft(counters: readonly Counter[], what: 'requests' | 'tokens'): R
     .toSorted((one, other) => one.remaining - other.remaining)[0];
 }
 
-function requireRate({ rate, label, budget }: Counter, tokens: number): void {
+function requireRate({ rate, label, budget }: Counter, tokens: number, left: () => Reserved['rates']): void {
   const asked = [
     { what: 'requests', limit: budget.requests_per_minute, amount: 1 },
     { what: 'tokens', limit: budget.tokens_per_minute, amount: tokens },
@@ -292,10 +308,12 @@ function requireRate({ rate, label, budget }: Counter, tokens: number): void {
     if (seconds === Infinity)
       throw new Problem('rate_limit_exceeded', {
         detail: `This call can use ${amount} ${what}, and ${label} may use ${limit} per minute.`,
+        fields: { rates: left() },
       });
     throw new Problem('rate_limit_exceeded', {
       detail: `${label} may use ${limit} ${what} per minute.`,
       retry_after_seconds: seconds,
+      fields: { rates: left() },
     });
   }
 }

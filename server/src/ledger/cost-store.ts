@@ -11,6 +11,8 @@ export interface CostFilter {
   agent?: string | undefined;
   team?: string | undefined;
   model?: string | undefined;
+  /** Only calls whose cost is an estimate. */
+  estimated?: boolean | undefined;
   tag?: string | undefined;
   /** With the runs that it has called. */
   run?: string | undefined;
@@ -27,6 +29,7 @@ interface Row {
   input_tokens: number;
   output_tokens: number;
   estimated_calls: number;
+  estimated_nano: number;
 }
 
 const max_rows = 10_000;
@@ -43,12 +46,13 @@ const expressions: Readonly<Record<CostDimension, Sql>> = {
 };
 
 /** The dearest first; with the day, the newest first. A call with several tags is in the row of each, and once in the sum. */
-export async function costReport(db: Reader, filter: CostFilter): Promise<CostReport> {
+export async function costReport(db: Reader, filter: CostFilter): Promise<Omit<CostReport, 'whole'>> {
   const { by, since, until } = filter;
   const pairs = by.map((name) => sql`${name}::text, ${expressions[name]}`);
   const of = pairs.reduce((all, one) => sql`${all}, ${one}`);
   const sums = sql`least(coalesce(sum(l.nano), 0), ${Number.MAX_SAFE_INTEGER})::bigint as nano, count(*)::int as calls, coalesce(sum(l.input_tokens), 0)::bigint as input_tokens,
-    coalesce(sum(l.output_tokens), 0)::bigint as output_tokens, count(*) filter (where l.estimated)::int as estimated_calls`;
+    coalesce(sum(l.output_tokens), 0)::bigint as output_tokens, count(*) filter (where l.estimated)::int as estimated_calls,
+    least(coalesce(sum(l.nano) filter (where l.estimated), 0), ${Number.MAX_SAFE_INTEGER})::bigint as estimated_nano`;
   const tags = by.includes('tag') ? sql`left join lateral unnest(l.tags) as t (tag) on true` : sql``;
   const newestFirst = by.includes('day') ? sql`min(l.day) desc,` : sql``;
   const [rows, total] = await Promise.all([
@@ -65,7 +69,12 @@ export async function costReport(db: Reader, filter: CostFilter): Promise<CostRe
     by: [...by],
     usd: formatUsd(total?.nano ?? 0),
     calls: total?.calls ?? 0,
-    rows: rows.map(({ nano, ...row }) => ({ ...row, usd: formatUsd(nano) })),
+    estimated_usd: formatUsd(total?.estimated_nano ?? 0),
+    rows: rows.map(({ nano, estimated_nano, ...row }) => ({
+      ...row,
+      usd: formatUsd(nano),
+      estimated_usd: formatUsd(estimated_nano),
+    })),
   };
 }
 
@@ -97,13 +106,14 @@ export const paidByStep = async (
     group by 1`);
 
 // `day` has an index; `at` has none.
-function where({ since, until, agent, team, model, tag, run, accounts, user }: CostFilter): Sql {
+function where({ since, until, agent, team, model, estimated = false, tag, run, accounts, user }: CostFilter): Sql {
   const conditions = [
     sql`l.day between (${since}::timestamptz at time zone 'UTC')::date - 1 and (${until}::timestamptz at time zone 'UTC')::date`,
     sql`l.at >= ${since} and l.at < ${until}`,
     ...(agent === undefined ? [] : [sql`l.agent = ${agent}`]),
     ...(team === undefined ? [] : [sql`l.team = ${team}`]),
     ...(model === undefined ? [] : [sql`l.model = ${model}`]),
+    ...(estimated ? [sql`l.estimated`] : []),
     ...(tag === undefined ? [] : [sql`${tag} = any(l.tags)`]),
     ...(run === undefined ? [] : [sql`(l.run_id = ${run} or l.root_run_id = ${run})`]),
     ...(accounts === undefined ? [] : [sql`(l.accounts && ${accounts}::uuid[] or l."user" = ${user ?? null})`]),

@@ -53,8 +53,17 @@ async function call({ agent, user, team, model, tags, nano, estimated = false }:
 }
 
 test('a report is split by names, the dearest first, to the nano-dollar', async () => {
-  const { usd, calls, rows } = await app.admin.client.call('costs.report', { query: { by: 'agent,model' } });
-  expect({ usd, calls }).toEqual({ usd: '1.000000754', calls: 4 });
+  const { usd, estimated_usd, calls, rows } = await app.admin.client.call('costs.report', {
+    query: { by: 'agent,model' },
+  });
+  expect({ usd, estimated_usd, calls }).toEqual({
+    usd: '1.000000754',
+    estimated_usd: rows[0]?.estimated_usd,
+    calls: 4,
+  });
+  expect(parseUsd(estimated_usd)).toBeGreaterThan(0);
+  const estimates = await app.admin.client.call('costs.report', { query: { by: 'model', estimated: 'true' } });
+  expect(estimates).toMatchObject({ usd: estimated_usd, estimated_usd, calls: 1 });
   expect(rows.map(({ of, usd: cost, estimated_calls }) => [of, cost, estimated_calls])).toEqual([
     [{ agent: 'greeter', model: 'large' }, '1.000000001', 1],
     [{ agent: null, model: 'small' }, '0.00000075', 0],

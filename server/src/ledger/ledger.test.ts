@@ -81,6 +81,7 @@ const reservationOf = (accounts: string[], input_tokens: number, output_tokens: 
   input_tokens,
   output_tokens,
   min_output_tokens: 2,
+  expected_input_tokens: input_tokens,
   price: {
     boundOf: (output) => input_tokens * prices.pico_in + output * prices.pico_out,
     outputTokensFor: (nano) => Math.floor((nano - input_tokens * prices.pico_in) / prices.pico_out),

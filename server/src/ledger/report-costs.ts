@@ -1,15 +1,19 @@
-// Who sees which costs: of oneself; of an agent, who may edit it; of a team, its admins; of all, platform admins.
+// policy.ts says who sees which costs.
+import type { Permitted } from '@gantry/contract/can.ts';
 import type { CostReport } from '@gantry/contract/costs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
-import { decide } from '../access/decide.ts';
+import { canRead } from '../access/decide.ts';
+import { teamsToRead } from '../access/reading.ts';
 import { theOrg } from '../access/subject.ts';
 import type { Database } from '../database/database.ts';
 import { costReport, type CostFilter } from './cost-store.ts';
 import { clock, payingAgents } from './accounts.ts';
+import { findTeam } from '../principals/find.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import { findAssetsById } from '../registry/find.ts';
+import { findAsset, findAssetsById } from '../registry/find.ts';
+import { mayReadWhole, readsCostsOf } from './policy.ts';
 
 type Asked = Omit<CostFilter, 'since' | 'until' | 'accounts' | 'user'> & {
   since?: string | undefined;
@@ -29,14 +33,27 @@ export async function reportCosts(
   const end = until ?? now;
   const start = since ?? new Date(Date.parse(end) - usual_ms).toISOString();
   if (start > end) throw new Problem('malformed', { detail: '`since` is after `until`.' });
-  return await costReport(db, { ...filter, since: start, until: end, ...(await visibleTo(db, user)) });
+  const [report, whole] = await Promise.all([
+    visibleTo(db, user).then(async (seen) => await costReport(db, { ...filter, since: start, until: end, ...seen })),
+    wholeFor(db, user, filter),
+  ]);
+  return { ...report, whole };
 }
 
 async function visibleTo(db: Database, user: SignedInCaller): Promise<Pick<CostFilter, 'accounts' | 'user'>> {
-  if (user.kind === 'user' && user.role === 'admin') return {};
-  const teams = user.memberships.filter(({ role }) => role === 'admin').map(({ team_id }) => team_id);
+  const teams = teamsToRead(user, 'read_costs');
+  if (teams === 'all') return {};
   const agents = await findAssetsById(db, await payingAgents(db), user);
-  const editable = agents.filter((agent) => decide(user, 'asset.write', agent).allowed).map(({ id }) => id);
+  const editable = agents.filter((agent) => readsCostsOf(user, agent)).map(({ id }) => id);
   // A user's account ends with the membership, and what the user has spent stays theirs.
   return { accounts: [user.id, ...teams, ...editable], ...(user.kind === 'user' && { user: user.label }) };
+}
+
+async function wholeFor(db: Database, user: SignedInCaller, { agent: name, team: of }: Asked): Promise<Permitted> {
+  const [found, team] = await Promise.all([
+    name === undefined ? undefined : findAsset(db, 'agent', name, user),
+    of === undefined ? undefined : findTeam(db, of),
+  ]);
+  const agent = found !== undefined && canRead(user, found) ? found : undefined;
+  return mayReadWhole(user, { team: team ?? of, agent });
 }

@@ -51,7 +51,8 @@ function authenticator(db: Reader, tokens: Tokens, copies: Copies) {
     const session = token === undefined || !token_form.test(token) ? undefined : await tokens.verify(token, way);
     if (session === undefined) throw sessionEnded();
     const read = await copies.read(session, { identity: identityOf(session.subject) });
-    if (read === undefined) throw sessionEnded();
+    // Only a token of this service comes here, so its reader may know why it no longer works.
+    if (read === undefined) throw (await isAccountActive(db, session.subject)) ? sessionEnded() : accountDisabled();
     // A token names the kind of its subject, and proves no other kind.
     if (read.found.identity !== undefined && read.found.identity.kind !== session.kind) throw sessionEnded();
     const caller = callerOf({ moment: read.moment, ...read.found }, session, origin);
@@ -66,8 +67,18 @@ export function callerOf(
   { session_id }: Pick<SessionOf, 'session_id'>,
   origin: Origin,
 ): SignedInCaller {
-  if (identity === undefined) throw new Problem('unauthenticated', { detail: 'The account is disabled.' });
-  return { ...identity, active_team: identity.primary_team, session_id, moment, origin };
+  if (identity === undefined) throw accountDisabled();
+  const reading = identity.reading.filter(({ expires_at }) => expires_at === null || expires_at > moment.now);
+  return { ...identity, reading, active_team: identity.primary_team, session_id, moment, origin };
+}
+
+async function isAccountActive(db: Reader, id: string): Promise<boolean> {
+  const [identity] = await loadIdentities(db, [id]);
+  return identity !== undefined;
+}
+
+function accountDisabled(): Problem {
+  return new Problem('unauthenticated', { detail: 'The account is disabled.' });
 }
 
 export function sessionEnded(): Problem {

@@ -25,7 +25,7 @@ export function loginRoutes(parts: LoginParts): Handlers<'auth'> & Pick<Handlers
     'auth.change_password': async ({ caller, body }) => await changePassword(parts, caller, body),
     'auth.set_password': async ({ caller, body }) => await setPassword(parts, body, caller.origin),
     'users.reset_password': async ({ caller, params, body }) => await resetPassword(parts, caller, params.id, body),
-    'auth.me': async ({ caller }) => me(caller),
+    'auth.me': async ({ caller }) => await me(parts.db, caller),
     'auth.revoke': async ({ caller, body, cookie }) => {
       await revoke(parts.db, caller, body.all);
       if (cookie.is_sent) cookie.clear();

@@ -6,14 +6,30 @@ import type { GovernedTx } from '../access/change.ts';
 import { theOrg } from '../access/subject.ts';
 import { userRecord } from '../principals/records.ts';
 import { signedIn } from '../principals/signed-in.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
+import { findNames } from '../service-principals/find.ts';
 import { endTokens } from './password-token-store.ts';
 import * as store from './store.ts';
 
-export function me(caller: Caller) {
+export async function me(db: Reader, caller: Caller) {
   const user = signedIn(caller);
-  const depending = { 'budgets.set': 'budget.change_org', 'budgets.show': 'budget.read_org' } as const;
-  return { ...userRecord(user), can: can(user, theOrg, orgActions, depending) };
+  const depending = {
+    'budgets.set': 'budget.change_org',
+    'budgets.show': 'budget.read_org',
+    'grants.create': 'grant.change_org',
+  } as const;
+  const names = new Map(
+    (
+      await findNames(
+        db,
+        user.reading.flatMap(({ team_id }) => team_id ?? []),
+      )
+    ).map(({ id, name }) => [id, name]),
+  );
+  const reading = user.reading.map(({ id, right, team_id, expires_at }) => {
+    return { id, right, team: team_id && (names.get(team_id) ?? null), expires_at };
+  });
+  return { ...userRecord(user), reading, can: can(user, theOrg, orgActions, depending) };
 }
 
 /** Ends this session, or all of the caller's. */

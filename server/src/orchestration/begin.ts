@@ -7,7 +7,6 @@ import { authorize } from '../access/authorize.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { errorCode, unique_violation, type Reader } from '../database/database.ts';
-import { servingInputs } from '../deploy/serving-inputs.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import { callKey, refuseOtherContent, runIdOf } from '../invoke/call-key.ts';
@@ -20,6 +19,7 @@ import { findRun } from '../runs/run.ts';
 import type { TraceContext } from '../trace-context.ts';
 import { within } from '../within.ts';
 import { loadOrchestration, type Orchestration } from './load-orchestration.ts';
+import { inputsIn, keepsThreads } from './member-inputs.ts';
 import { run_places } from './orchestrate.ts';
 import { kind, type OrchestrationInput, type OrchestrationResult } from './orchestration-run.ts';
 import type { Orchestrations } from './parts.ts';
@@ -34,6 +34,8 @@ export interface IncomingRun {
   id?: string;
   /** Its Idempotency-Key: the run that it names is begun once. */
   key?: string | undefined;
+  /** Of a task of A2A. It is the thread of the members that keep threads, and no member needs to. */
+  context_id?: string;
 }
 
 export async function invoke(parts: Orchestrations, incoming: IncomingRun): Promise<Reply> {
@@ -64,7 +66,7 @@ const max_input_bytes = 1024 * 1024;
 /** Throws the refusal, `too_large`, `not_deployed`, `threads_not_kept`, `idempotency_conflict`, or `too_many_requests` when this process has no place. */
 export async function begin(
   { ingress, worker }: Orchestrations,
-  { caller, name, body, trace, id, key }: IncomingRun,
+  { caller, name, body, trace, id, key, context_id }: IncomingRun,
 ): Promise<{ id: string; ended: Promise<void> }> {
   const { db } = ingress;
   const user = signedIn(caller);
@@ -93,7 +95,8 @@ export async function begin(
     version: version.version,
     digest: version.digest,
     input: body.input,
-    thread_id: body.thread_id ?? null,
+    thread_id: body.thread_id ?? (await threadOf(db, orchestration, context_id)),
+    ...(context_id !== undefined && { context_id }),
     deadline_at: new Date(Date.now() + timeout_seconds * 1000).toISOString(),
     origin: { request_id, ip },
     trace,
@@ -120,13 +123,21 @@ export async function begin(
 }
 
 /** The caller would pay for an answer without the conversation (docs/decisions/0009). A member that has not said it may keep threads. */
-async function refuseForgotten(db: Reader, ref: string, { asset_ids }: Orchestration): Promise<void> {
-  const serving = await servingInputs(db, [...asset_ids.values()]);
-  if (serving.some(({ input }) => input?.keeps_threads !== false)) return;
+async function refuseForgotten(db: Reader, ref: string, orchestration: Orchestration): Promise<void> {
+  if (keepsThreads(await inputsIn(db, orchestration))) return;
   throw new Problem('threads_not_kept', {
     detail: `No member of ${ref} keeps threads, so there is no conversation to continue.`,
     errors: [{ pointer: '/thread_id', message: 'must be left out here' }],
   });
+}
+
+async function threadOf(
+  db: Reader,
+  orchestration: Orchestration,
+  context_id: string | undefined,
+): Promise<string | null> {
+  if (context_id === undefined) return null;
+  return keepsThreads(await inputsIn(db, orchestration)) ? context_id : null;
 }
 
 const look_again_ms = 500;
@@ -145,7 +156,7 @@ export function requireCallable(user: SignedInCaller, asset: AssetRecord): strin
   return asset.serving_version_id;
 }
 
-const notDeployed = ({ ref, name }: AssetRecord) =>
+export const notDeployed = ({ ref, name }: AssetRecord) =>
   new Problem('not_deployed', {
     detail: `${ref} is not deployed.`,
     hint: `Run \`svc orchestration deploy ${name}\`.`,

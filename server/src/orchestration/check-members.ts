@@ -1,20 +1,23 @@
 // What would refuse the calls of the members now, each with the command that changes it. A deploy needs an empty list.
 import type { MemberFault } from '@gantry/contract/orchestrations.ts';
-import type { OrchestrationConfig, OrchestrationMember } from '@gantry/contract/orchestration-yaml.ts';
+import {
+  isOrchestration,
+  type OrchestrationConfig,
+  type OrchestrationMember,
+} from '@gantry/contract/orchestration-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { parseVersionRef, printVersionRef } from '@gantry/contract/refs.ts';
+import { printVersionRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import { decideUse, type CallingAsset } from '../access/decide.ts';
 import type { Reader } from '../database/database.ts';
-import { isAllowedTeam } from '../deploy/allowed-callers.ts';
-import { servingConfig } from '../deploy/serving-config.ts';
-import { servingInputs, type ServingInput } from '../deploy/serving-inputs.ts';
 import { findAssetsCalledBy, findVersion, type AssetRecord, type VersionRow } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
-import { agentRef } from './agent-ref.ts';
+import { memberRef } from './member-ref.ts';
 import { loadOrchestration } from './load-orchestration.ts';
-import { into, pointerFault, takesNoText, type Fitting } from './member-input.ts';
+import { agentFault, type Fault } from './check-agent-member.ts';
+import { inputsIn } from './member-inputs.ts';
+import { orchestrationFault } from './check-orchestration-member.ts';
 import { withFallbacks } from './with-fallbacks.ts';
 
 export interface Checked {
@@ -36,20 +39,25 @@ export async function askedVersion(
 }
 
 export async function checkMembers(db: Reader, asset: AssetRecord, { id }: { id: string }): Promise<Checked> {
-  const { config, asset_ids } = await loadOrchestration(db, id);
+  const orchestration = await loadOrchestration(db, id);
+  const { config, asset_ids } = orchestration;
   const by: CallingAsset = { ...asset, kind: 'orchestration' };
-  const ids = [...asset_ids.values()];
-  const [agents, serving] = await Promise.all([findAssetsCalledBy(db, ids, by), servingInputs(db, ids)]);
+  const [members, inputs] = await Promise.all([
+    findAssetsCalledBy(db, [...asset_ids.values()], by),
+    inputsIn(db, orchestration),
+  ]);
   const checked: Checked = { faults: [], notices: [] };
   for (const member of config.agents) {
-    const ref = agentRef(member);
-    const agent = agents.find((one) => one.id === asset_ids.get(ref));
-    const fault = await faultOf(db, by, {
-      member,
-      agent,
-      serving: serving.find(({ agent_id }) => agent_id === agent?.id),
-      takesText: takesText(config, member),
-    });
+    const ref = memberRef(member);
+    const found = members.find((one) => one.id === asset_ids.get(ref));
+    const facts = { member, by, inputs, takesText: takesText(config, member) };
+    const fault =
+      found === undefined
+        ? { message: `${ref} was deleted; a new one of this name is another one.`, command: 'svc orchestration push' }
+        : (useFault(by, found) ??
+          (isOrchestration(member)
+            ? await orchestrationFault(db, { ...facts, asset: found })
+            : await agentFault(db, { ...facts, asset: found })));
     if (fault !== undefined) checked.faults.push({ member: member.name, agent: ref, ...fault });
   }
   return checked;
@@ -68,64 +76,11 @@ function getsText(
   return name === supervisor_config?.merge_agent || name === supervisor_config?.supervisor_agent;
 }
 
-interface Facts {
-  member: OrchestrationMember;
-  agent: AssetRecord | undefined;
-  serving: ServingInput | undefined;
-  takesText: boolean;
-}
-
-async function faultOf(
-  db: Reader,
-  by: CallingAsset,
-  { member, agent, serving, takesText: isText }: Facts,
-): Promise<Pick<MemberFault, 'message' | 'command'> | undefined> {
-  const ref = agentRef(member);
-  const exact = parseVersionRef(member.ref);
-  if (agent === undefined)
-    return {
-      message: `${ref} was deleted; a new agent of this name is another one.`,
-      command: 'svc orchestration push',
-    };
-  const use = decideUse(by, agent);
-  if (!use.allowed)
-    return {
-      message: `${by.ref} has no use permission on ${ref}. Its owner ${agent.owner} can grant it.`,
-      command: `svc acl grant --asset ${ref} --principal orchestration:${by.name} --actions use`,
-    };
-  if (serving === undefined)
-    return { message: `${ref} is not deployed.`, command: `svc deploy ${exact ? member.ref : ref}` };
-  const { allowed_teams } = await servingConfig(db, serving.version_id);
-  if (!isAllowedTeam(by.team.name, allowed_teams))
-    return {
-      message: `${ref} accepts no calls of team:${by.team.name} (access.allowed_callers).`,
-      command: `svc deploy ${ref}`,
-    };
-  if (serving.desired === 'stopped') return { message: `${ref} is stopped.`, command: `svc start ${agent.name}` };
-  if (exact !== undefined && exact.version !== serving.version)
-    return {
-      message: `${ref} serves version ${serving.version}, not ${exact.version}.`,
-      command: `svc deploy ${member.ref}`,
-    };
-  if (!isText && member.input === undefined) return undefined;
-  if (serving.input === null && member.input === undefined)
-    return { message: `The input of ${ref} is not known yet.`, command: `svc restart ${agent.name}` };
-  const { schema = null, required = null } = serving.input ?? {};
-  return mappingFault({ ref, pointer: member.input, schema, required });
-}
-
-function mappingFault(fitting: Fitting) {
-  const fault = pointerFault(fitting);
-  if (fault !== undefined) return { message: fault, command: null };
-  try {
-    into(fitting, 'a text');
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const { ref, required } = fitting;
-    const mend = takesNoText(required)
-      ? `Its code needs ${required.join(', ')}, and this member gets one text: give ${ref} an input with one required field.`
-      : 'Set `input` of the member to the field that gets the text.';
-    return { message: `${error.detail} ${mend}`, command: null };
-  }
+function useFault(by: CallingAsset, asset: AssetRecord): Fault | undefined {
+  if (decideUse(by, asset).allowed) return undefined;
+  const { ref, owner } = asset;
+  return {
+    message: `${by.ref} has no use permission on ${ref}. Its owner ${owner} can grant it.`,
+    command: `svc acl grant --asset ${ref} --principal orchestration:${by.name} --actions use`,
+  };
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
 import type { Reader } from '../database/database.ts';
 import { loadVersionSummary } from '../registry/versions/load-version-content.ts';
-import { agentRef } from './agent-ref.ts';
+import { memberRef } from './member-ref.ts';
 
 export interface Orchestration {
   config: OrchestrationConfig;
@@ -19,7 +19,7 @@ export async function loadOrchestration(db: Reader, version_id: string): Promise
   const { config, pins } = await loadVersionSummary(db, version_id);
   const orchestration = {
     config: config as unknown as OrchestrationConfig, // a push stores nothing else under this kind
-    asset_ids: new Map(pins.map((pin) => [agentRef(pin), pin.asset_id])),
+    asset_ids: new Map(pins.map((pin) => [memberRef(pin), pin.asset_id])),
   };
   read.set(version_id, orchestration);
   return orchestration;

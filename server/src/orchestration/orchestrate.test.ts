@@ -89,7 +89,17 @@ test('a member whose call did not begin is called again, and one whose call may 
     return await callMember(
       parts,
       step,
-      { config, asset_ids: new Map([['agents/busy', ids.busy]]) },
+      {
+        config,
+        asset_ids: new Map([['agents/busy', ids.busy]]),
+        self: { id: ids.flow, ref: 'orchestrations/flow' },
+        outer: [],
+        prefix: '',
+        input: 'hi',
+        is_callers: true,
+        budgets: [],
+        whole: { calls: 0, failures: new Map() },
+      },
       {
         path: 'ann',
         member,

@@ -1,18 +1,22 @@
 // The engine: asks the strategy for the next calls, makes them side by side, and asks again. After a crash, ended steps return their outputs
 // and the strategy decides the same. A failed member is replaced by its fallback.
-import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
-import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
+import { isOrchestration, type OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { printRef } from '@gantry/contract/refs.ts';
 import { cancelCallsOf } from '../invoke/repeat-cancels.ts';
 import { textOfOutput } from '../invoke/text-of-output.ts';
-import { servingInputs } from '../deploy/serving-inputs.ts';
 import { findAssetsById } from '../registry/find.ts';
 import type { RunKind } from '../runs/run.ts';
-import { agentRef } from './agent-ref.ts';
-import { callMember } from './call-member.ts';
-import { loadOrchestration, type Orchestration } from './load-orchestration.ts';
-import type { OrchestrationInput, OrchestrationResult, OrchestrationRun } from './orchestration-run.ts';
+import { callMember, type MemberCall } from './call-member.ts';
+import { callOrchestration } from './call-orchestration.ts';
+import { withTime } from './deadline.ts';
+import type { Level } from './level.ts';
+import { loadOrchestration } from './load-orchestration.ts';
+import { memberInputs } from './member-inputs.ts';
+import { memberRef } from './member-ref.ts';
+import type { MemberAnswer, OrchestrationInput, OrchestrationResult, OrchestrationRun } from './orchestration-run.ts';
 import type { OrchestrationParts } from './parts.ts';
-import { errorOf } from './read-member-answer.ts';
+import { ends_the_run, errorOf, failed, located } from './read-member-answer.ts';
 import { failuresOf } from './store.ts';
 import type { Call, MemberFacts, Outcome, Story } from './strategies/strategy.ts';
 import { strategies } from './strategies/index.ts';
@@ -27,7 +31,10 @@ export function orchestrationKind(parts: OrchestrationParts): RunKind<Orchestrat
     shares: run_places,
     work: async (run) => {
       try {
-        return await withinDeadline(run, async (timed) => await orchestrate(parts, timed));
+        const { deadline_at } = run.input;
+        if (deadline_at === null) return await orchestrate(parts, run);
+        const left = { ms: Date.parse(deadline_at) - Date.now(), problem: () => new Problem('run_timeout') };
+        return await withTime(run, left, async (timed) => await orchestrate(parts, timed));
       } catch (error) {
         // Also those that a process before this one has begun. A process that loses the run leaves them to the next one.
         const isLost = run.signal.aborted && !(run.signal.reason instanceof Problem);
@@ -39,31 +46,48 @@ export function orchestrationKind(parts: OrchestrationParts): RunKind<Orchestrat
 }
 
 async function orchestrate(parts: OrchestrationParts, run: OrchestrationRun): Promise<OrchestrationResult> {
-  const orchestration = await loadOrchestration(parts.ingress.db, run.input.version_id);
-  const { config } = orchestration;
-  const value = run.input.input;
+  const { db } = parts.ingress;
+  const { orchestration_id, name, version_id, input } = run.input;
+  const self = { id: orchestration_id, ref: printRef({ kind: 'orchestration', name }) };
+  const orchestration = await loadOrchestration(db, version_id);
+  const { budget_usd } = orchestration.config;
+  return await workLevel(parts, run, {
+    ...orchestration,
+    self,
+    outer: [],
+    prefix: '',
+    input,
+    is_callers: true,
+    budgets: budget_usd === undefined ? [] : [{ ref: self.ref, budget_usd, spent_before: 0 }],
+    whole: { calls: 0, failures: await failuresOf(db, run.id) },
+  });
+}
+
+/** `run` is the run, or the step of the member that the orchestration is. */
+async function workLevel(parts: OrchestrationParts, run: OrchestrationRun, level: Level): Promise<OrchestrationResult> {
+  const { config, input: value, whole } = level;
   const story: Story & { ended: Map<string, Outcome> } = {
     config,
     input: { value, text: textOfOutput(value) },
-    members: await factsOf(parts, orchestration),
+    members: await factsOf(parts, level),
     ended: new Map(),
   };
-  const failures = await failuresOf(parts.ingress.db, run.id);
   const last = new Map<string, Outcome>();
   try {
-    for (let calls = 0; ;) {
+    for (;;) {
       const next = strategies[config.strategy](story);
       if ('answer' in next) {
-        const { text, state: status } = next.answer;
-        return { status, output: { text, members: membersOf(config, last) } };
+        const { text, state } = next.answer;
+        const isPartial = [...last.values()].some(({ status }) => status === 'partial');
+        return { status: isPartial ? 'partial' : state, output: { text, members: membersOf(config, last) } };
       }
       const fresh = next.calls.filter(({ path }) => !story.ended.has(path));
-      calls += fresh.length;
-      if (calls > most_calls)
+      whole.calls += fresh.length;
+      if (whole.calls > most_calls)
         throw new Problem('too_many_calls', { detail: `A run makes at most ${most_calls} calls of members.` });
       await Promise.all(
         fresh.map(async (call) => {
-          const outcome = await settle(parts, run, { ...orchestration, failures }, call).catch((error: unknown) => {
+          const outcome = await settle(parts, run, level, call).catch((error: unknown) => {
             if (error instanceof Problem) last.set(call.member, { status: 'failed', error: errorOf(error) });
             throw error;
           });
@@ -77,17 +101,6 @@ async function orchestrate(parts: OrchestrationParts, run: OrchestrationRun): Pr
   }
 }
 
-// No fallback can help: they are about the run, or a person must act.
-const ends_the_run: readonly ProblemCode[] = [
-  'budget_exceeded',
-  'cancelled',
-  'forbidden',
-  'member_changed',
-  'member_waits',
-  'not_found',
-  'run_timeout',
-];
-
 /** Also of a process that stopped in the midst of the call. */
 function endsTheWork({ code }: Problem): boolean {
   return ends_the_run.includes(code) || code === 'internal' || code === 'starting';
@@ -96,29 +109,30 @@ function endsTheWork({ code }: Problem): boolean {
 async function settle(
   parts: OrchestrationParts,
   run: OrchestrationRun,
-  orchestration: Orchestration & { failures: ReadonlyMap<string, Problem> },
+  level: Level,
   { path, member: name, input, may_fail, is_callers }: Call,
 ): Promise<Outcome> {
-  const { config } = orchestration;
+  const { config, prefix, whole } = level;
   let failure: Problem | undefined;
   for (const member of withFallbacks(config, name)) {
     const own = failure === undefined ? path : `${path}:fallback:${member.name}`;
+    const whole_path = `${prefix}${own}`;
+    // Inside a member, the outer orchestration is told where it failed.
+    const placed = (problem: Problem) => (prefix === '' ? problem : located(problem, whole_path));
     // Others have been called since, so a process that takes the run over does not call this one again.
-    const earlier = orchestration.failures.get(own);
+    const earlier = whole.failures.get(whole_path);
     if (earlier !== undefined && !endsTheWork(earlier)) {
-      failure = earlier;
+      failure = placed(earlier);
       continue;
     }
+    const call = { path: whole_path, member, input, is_callers: is_callers === true && level.is_callers };
     try {
-      const answer = await run.step(
-        own,
-        async (step) =>
-          await callMember(parts, step, orchestration, { path: own, member, input, is_callers: is_callers === true }),
-      );
-      return { status: 'done', text: answer.text, output: answer.output };
+      const answer = await run.step(own, async (step) => await callInTime(parts, step, { level, call }));
+      return { status: answer.is_partial === true ? 'partial' : 'done', text: answer.text, output: answer.output };
     } catch (error) {
-      if (!(error instanceof Problem) || run.signal.aborted || ends_the_run.includes(error.code)) throw error;
-      failure = error;
+      if (!(error instanceof Problem)) throw error;
+      failure = placed(error);
+      if (run.signal.aborted || ends_the_run.includes(error.code)) throw failure;
     }
   }
   if (failure === undefined) throw new Error(`there is no member ${name}`);
@@ -126,21 +140,40 @@ async function settle(
   return { status: 'failed', error: errorOf(failure) };
 }
 
+async function callInTime(
+  parts: OrchestrationParts,
+  step: OrchestrationRun,
+  { level, call }: { level: Level; call: MemberCall },
+): Promise<MemberAnswer> {
+  const { member } = call;
+  const act = async (timed: OrchestrationRun) =>
+    isOrchestration(member)
+      ? await callOrchestration(
+          parts,
+          { step: timed, level, work: async (...of) => await workLevel(parts, ...of) },
+          call,
+        )
+      : await callMember(parts, timed, level, call);
+  const { timeout_seconds } = member;
+  if (timeout_seconds === undefined) return await act(step);
+  const why = `it has not answered in ${timeout_seconds} s`;
+  const problem = () => failed(memberRef(member), why, { code: 'member_timeout', status: 504 });
+  return await withTime(step, { ms: timeout_seconds * 1000, problem }, act);
+}
+
 /** For a supervisor. */
-async function factsOf(
-  { ingress: { db } }: OrchestrationParts,
-  { config, asset_ids }: Orchestration,
-): Promise<Map<string, MemberFacts>> {
+async function factsOf({ ingress: { db } }: OrchestrationParts, level: Level): Promise<Map<string, MemberFacts>> {
+  const { config, asset_ids } = level;
   if (config.strategy !== 'supervisor') return new Map();
-  const ids = [...asset_ids.values()];
-  const [assets, inputs] = await Promise.all([findAssetsById(db, ids, null), servingInputs(db, ids)]);
+  const [assets, inputs] = await Promise.all([
+    findAssetsById(db, [...asset_ids.values()], null),
+    memberInputs(db, level),
+  ]);
   return new Map(
     config.agents.map((member) => {
-      const { name } = member;
-      const id = asset_ids.get(agentRef(member));
+      const id = asset_ids.get(memberRef(member));
       const description = assets.find((asset) => asset.id === id)?.description ?? '';
-      const input_schema = inputs.find(({ agent_id }) => agent_id === id)?.input?.schema ?? null;
-      return [name, { description, input_schema }];
+      return [member.name, { description, input_schema: inputs.get(member) ?? null }];
     }),
   );
 }
@@ -152,7 +185,7 @@ function membersOf({ agents }: OrchestrationConfig, last: ReadonlyMap<string, Ou
     const outcome = last.get(name);
     if (outcome === undefined) return [];
     const { status } = outcome;
-    return [[name, status === 'done' ? { status, output: outcome.output } : outcome] as const];
+    return [[name, status === 'failed' ? outcome : { status, output: outcome.output }] as const];
   });
   return Object.fromEntries(members);
 }
@@ -160,27 +193,4 @@ function membersOf({ agents }: OrchestrationConfig, last: ReadonlyMap<string, Ou
 /** Those that have ended before it. */
 function withMembers({ code, detail, hint, errors, fields }: Problem, members: Members): Problem {
   return new Problem(code, { detail, errors, fields: { ...fields, members }, ...(hint === undefined ? {} : { hint }) });
-}
-
-/** The run with a signal that its deadline aborts too. */
-async function withinDeadline<T>(run: OrchestrationRun, work: (run: OrchestrationRun) => Promise<T>): Promise<T> {
-  const { deadline_at } = run.input;
-  if (deadline_at === null) return await work(run);
-  const late = new AbortController();
-  const overdue = () => late.abort(new Problem('run_timeout'));
-  const timer = setTimeout(overdue, Math.max(0, Date.parse(deadline_at) - Date.now()));
-  try {
-    return await work({
-      ...run,
-      signal: AbortSignal.any([run.signal, late.signal]),
-      step: async (name, act, undo) =>
-        await run.step(
-          name,
-          async (step) => await act({ ...step, signal: AbortSignal.any([step.signal, late.signal]) }),
-          undo,
-        ),
-    });
-  } finally {
-    clearTimeout(timer);
-  }
 }

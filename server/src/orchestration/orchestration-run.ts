@@ -23,6 +23,8 @@ export interface OrchestrationInput {
   input?: unknown;
   /** For members that keep threads. */
   thread_id: string | null;
+  /** Only of a run that is a task of A2A. */
+  context_id?: string;
   /** ISO 8601. Null in a run that began before runs had a bound of their own. */
   deadline_at: string | null;
   origin: { request_id: string | null; ip: string | null };
@@ -34,20 +36,22 @@ export type OrchestrationRun = Run<OrchestrationInput>;
 /** The output of a step that calls a member. */
 export interface MemberAnswer {
   member: string;
-  /** agents/<name> */
+  /** agents/<name> or orchestrations/<name> */
   agent: string;
-  /** Of the call. */
-  run_id: string;
+  /** Of the call. Null for an orchestration: its calls have their own. */
+  run_id: string | null;
   /** Which took the call; null when it was found again after a crash. */
   revision_id: string | null;
   version: string | null;
   digest: string | null;
   text: string;
   output: Json;
+  /** An orchestration that went on without some of its members. */
+  is_partial?: true;
 }
 
 /** The latest of a member. */
-type MemberOutcome = { status: 'done'; output: Json } | { status: 'failed'; error: MemberError };
+type MemberOutcome = { status: 'done' | 'partial'; output: Json } | { status: 'failed'; error: MemberError };
 
 export interface OrchestrationResult {
   status: 'done' | 'partial';

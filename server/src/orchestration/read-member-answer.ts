@@ -1,5 +1,5 @@
 // The answer of a member: its output, or why it has none.
-import { Problem, type Fault } from '@gantry/contract/problems.ts';
+import { Problem, type Fault, type ProblemCode } from '@gantry/contract/problems.ts';
 import type { Answer } from '../invoke/answer.ts';
 
 /** As the answer of the run, a supervisor and a merge agent get it. */
@@ -8,9 +8,23 @@ export interface MemberError {
   code: string;
   detail: string;
   status: number;
+  /** Of the call that failed, inside a member that is an orchestration. */
+  path?: string;
 }
 
-const max_answer_bytes = 1024 * 1024;
+/** No fallback can help: they are about the run, or a person must act. */
+export const ends_the_run: readonly ProblemCode[] = [
+  'budget_exceeded',
+  'call_loop',
+  'cancelled',
+  'forbidden',
+  'member_changed',
+  'member_waits',
+  'not_found',
+  'run_timeout',
+];
+
+export const max_answer_bytes = 1024 * 1024;
 
 /** The output. Throws for every answer without one. */
 export function readMemberAnswer(ref: string, { status, content_type, body }: Answer, is_callers: boolean): unknown {
@@ -72,11 +86,30 @@ export function failed(ref: string, why: string, own: { code?: string; status?: 
   return new Problem('member_failed', { detail: `${ref} failed: ${why}${why.endsWith('.') ? '' : '.'}`, fields });
 }
 
-export function errorOf({ code, status, detail, fields: { member_code, member_status } }: Problem): MemberError {
+/** Of a member that is an orchestration. It names the code, the status and the path of the call inside it that failed. */
+export function failedInside(ref: string, problem: Problem, is_callers: boolean): Problem {
+  const { code, status, path } = errorOf(problem);
+  const isRefusal = problem.code === 'invalid';
+  const { detail, fields } = failed(ref, problem.detail, { code: isRefusal ? 'invalid_input' : code, status });
+  const at = { ...fields, ...(path !== undefined && { path }) };
+  if (isRefusal && is_callers) return new Problem('invalid', { detail, errors: problem.errors, fields: at });
+  return new Problem('member_failed', { detail, fields: at });
+}
+
+/** The same problem, with the path of the call where it has none. */
+export function located(problem: Problem, at: string): Problem {
+  const { code, detail, hint, errors, fields } = problem;
+  if (typeof fields['path'] === 'string') return problem;
+  const path = at;
+  return new Problem(code, { detail, errors, fields: { ...fields, path }, ...(hint === undefined ? {} : { hint }) });
+}
+
+export function errorOf({ code, status, detail, fields: { member_code, member_status, path } }: Problem): MemberError {
   return {
     code: typeof member_code === 'string' ? member_code : code,
     detail,
     status: typeof member_status === 'number' ? member_status : status,
+    ...(typeof path === 'string' && { path }),
   };
 }
 

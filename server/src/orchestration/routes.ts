@@ -1,10 +1,12 @@
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { Handlers } from '../http/handlers.ts';
+import { handlersOf } from '../invoke/a2a/handlers.ts';
 import { invoke } from './begin.ts';
 import { checkOrchestration } from './check-orchestration.ts';
 import { deployOrchestration } from './deploy-orchestration.ts';
 import { input } from './input.ts';
+import { orchestrationTasks } from './orchestration-tasks.ts';
 import type { Orchestrations } from './parts.ts';
 import { cancelRun, listRuns, readRun } from './runs.ts';
 import { stream } from './stream.ts';
@@ -30,5 +32,20 @@ export function orchestrateRoutes(parts: Orchestrations, cursors: Cursors): Hand
       await listRuns(db, cursors, { caller, name, ...query }),
     'orchestrate.run': async ({ params, caller }) => await readRun(db, { caller, ...params }),
     'orchestrate.cancel': async ({ params, caller }) => await cancelRun(db, { caller, ...params }),
+  };
+}
+
+export function orchestrateA2aRoutes(parts: Orchestrations): Handlers<'orchestrate_a2a'> {
+  const answers = handlersOf(orchestrationTasks(parts));
+  return {
+    'orchestrate_a2a.card': async (asked) => await answers['a2a.card'](asked),
+    'orchestrate_a2a.rpc': async (asked) => await answers['a2a.rpc'](asked),
+    'orchestrate_a2a.send': async (asked) => await answers['a2a.send'](asked),
+    'orchestrate_a2a.stream': async (asked) => await answers['a2a.stream'](asked),
+    'orchestrate_a2a.tasks': async (asked) => await answers['a2a.tasks'](asked),
+    'orchestrate_a2a.task': async (asked) => await answers['a2a.task'](asked),
+    'orchestrate_a2a.cancel': async (asked) => await answers['a2a.cancel'](asked),
+    'orchestrate_a2a.subscribe': async (asked) => await answers['a2a.subscribe'](asked),
+    'orchestrate_a2a.watch': async (asked) => await answers['a2a.watch'](asked),
   };
 }

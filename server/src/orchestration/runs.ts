@@ -1,7 +1,7 @@
 // The runs of an orchestration. Its admins see the steps of all runs. Only the caller of a run sees its output.
 import type { Page } from '@gantry/contract/endpoint.ts';
 import { formatUsd } from '@gantry/contract/money.ts';
-import type { ListedOrchestrationRun, OrchestrationRun, OrchestrationStep } from '@gantry/contract/orchestrations.ts';
+import type { ListedOrchestrationRun, OrchestrationRun } from '@gantry/contract/orchestrations.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { RunState } from '@gantry/contract/run-states.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
@@ -10,16 +10,15 @@ import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
 import type { Database } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
-import { spentBySteps, spentByRun } from '../ledger/spending.ts';
+
 import { runIdOf } from '../invoke/call-key.ts';
+import { spentByRun } from '../ledger/spending.ts';
 import { signedIn } from '../principals/signed-in.ts';
 import type { AssetRecord } from '../registry/find.ts';
 import { loadAsset } from '../registry/load-asset.ts';
 import { findRun, requestCancel, type RunRow } from '../runs/run.ts';
-import { agentRef } from './agent-ref.ts';
-import { loadOrchestration } from './load-orchestration.ts';
-import { memberRunId } from './member-id.ts';
 import { kind, type OrchestrationInput, type OrchestrationResult } from './orchestration-run.ts';
+import { stepsOf } from './run-steps.ts';
 import * as store from './store.ts';
 
 export interface RunOf {
@@ -33,37 +32,14 @@ type Row = RunRow<OrchestrationInput, OrchestrationResult>;
 export async function readRun(db: Database, asked: RunOf): Promise<OrchestrationRun> {
   const { row, user } = await findOwnOrAdministered(db, asked);
   const isOwn = row.actor.user_id === user.id;
-  const [{ config }, cost, spent, outputs] = await Promise.all([
-    loadOrchestration(db, row.input.version_id),
-    spentByRun(db, row.id),
-    spentBySteps(db, row.id),
-    store.answersOf(db, row.id),
-  ]);
+  const [cost, steps] = await Promise.all([spentByRun(db, row.id), stepsOf(db, row)]);
   return {
     ...listed(row),
-    steps: row.steps.map((step): OrchestrationStep => {
-      const answer = outputs.find(({ path }) => path === step.name);
-      const run_id = answer?.run_id ?? memberRunId(row.id, step.name, 1);
-      const used = spent.find((one) => one.run_id === run_id);
-      const name = step.name.split(':').at(-1) ?? step.name;
-      const member = config.agents.find((one) => one.name === name);
-      return {
-        path: step.name,
-        member: name,
-        state: step.state,
-        started_at: step.started_at,
-        ended_at: step.ended_at,
-        agent: answer?.agent ?? (member === undefined ? null : agentRef(member)),
-        run_id,
-        version: answer?.version ?? null,
-        digest: answer?.digest ?? null,
-        input_tokens: used?.input_tokens ?? 0,
-        output_tokens: used?.output_tokens ?? 0,
-        cost_usd: formatUsd(used?.nano ?? 0),
-        answer: isOwn ? (answer?.answer ?? null) : null,
-        problem: isOwn ? step.problem : codeOnly(step.problem),
-      };
-    }),
+    steps: steps.map((step) => ({
+      ...step,
+      answer: isOwn ? step.answer : null,
+      problem: isOwn ? step.problem : codeOnly(step.problem),
+    })),
     notices: row.notices,
     cost_usd: formatUsd(cost),
     output: isOwn ? (row.result?.output ?? null) : null,

@@ -4,6 +4,7 @@ import type { RunState } from '@gantry/contract/run-states.ts';
 import type { Reader } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { RunRow } from '../runs/run.ts';
+import { chosenAt } from './choice.ts';
 import { kind, type MemberAnswer, type OrchestrationInput } from './orchestration-run.ts';
 
 type Facts = Pick<MemberAnswer, 'agent' | 'run_id' | 'version' | 'digest'>;
@@ -13,7 +14,14 @@ export const answersOf = async (db: Reader, run_id: string) =>
   await db.all<Facts & { path: string; answer: string | null }>(sql`
     select name as path, output ->> 'agent' as agent, output ->> 'run_id' as run_id, output ->> 'version' as version,
       output ->> 'digest' as digest, left(output ->> 'text', ${max_shown_answer}) as answer
-    from run_step where run_id = ${run_id} and output is not null`);
+    from run_step where run_id = ${run_id} and output ? 'agent'`);
+
+/** The versions of the members that are orchestrations, by the path of the member. */
+export async function chosenVersions(db: Reader, run_id: string): Promise<Map<string, string>> {
+  const rows = await db.all<{ path: string; version_id: string }>(sql`
+    select name as path, output ->> 'version_id' as version_id from run_step where run_id = ${run_id} and output ? 'version_id'`);
+  return new Map(rows.flatMap(({ path, version_id }) => [[chosenAt(path) ?? path, version_id] as const]));
+}
 
 /** The paths of the steps that have failed, with their problems. */
 export async function failuresOf(db: Reader, run_id: string): Promise<Map<string, Problem>> {

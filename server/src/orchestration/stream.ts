@@ -9,6 +9,7 @@ import { runEvents } from '../runs/events.ts';
 import { requestCancel } from '../runs/run.ts';
 import { within } from '../within.ts';
 import { begin, type IncomingRun } from './begin.ts';
+import { chosenAt } from './choice.ts';
 import type { Orchestrations } from './parts.ts';
 import type { RunReader } from './run-readers.ts';
 import * as store from './store.ts';
@@ -47,6 +48,7 @@ async function* eventsOf(
       if (next.done === true) break;
       const { data } = next.value;
       const { kind, step, state } = data;
+      if (step !== null && chosenAt(step) !== undefined) continue;
       if (kind === 'end') hasEnded = true;
       if (kind === 'step' && step !== null && (state === 'done' || state === 'failed')) {
         yield* toldUntil(reader.told, within(last_events_ms, reader.ended(step), signal));

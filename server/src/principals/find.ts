@@ -22,6 +22,7 @@ export const lockUser = store.lockUser;
 export const holdUser = store.holdUser;
 export const holdTeam = teamStore.holdTeam;
 export const holdGroup = groups.holdGroup;
+export const lockGroup = groups.lockGroup;
 
 /** Creation times of these users and teams, by id. */
 export async function sinceWhen(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {
@@ -33,6 +34,8 @@ export async function adminsOf(db: Reader, team_ids: readonly string[]): Promise
   const people = await store.admins(db, team_ids);
   return new Map(team_ids.map((id) => [id, people.filter((person) => isAdminOf(person, id))]));
 }
+
+export const platformAdmins = async (db: Reader): Promise<Person[]> => await store.admins(db, []);
 
 /** Locks the status of these people, and their roles on the platform and in the team, until the transaction ends. */
 export const holdRoles = store.holdRoles;

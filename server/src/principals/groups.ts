@@ -4,8 +4,9 @@ import type { Page } from '@gantry/contract/endpoint.ts';
 import { groupActions, type Group, type GroupDetail } from '@gantry/contract/groups.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { removeEntriesOf } from '../access/acl.ts';
+import { listGrants, removeGrantsTo, toChange } from '../access/reading-grants.ts';
 import { authorize } from '../access/authorize.ts';
-import { can } from '../access/can.ts';
+import { can, passes } from '../access/can.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { theOrg, type TeamSubject } from '../access/subject.ts';
@@ -38,7 +39,14 @@ export async function listGroups(
 export async function showGroup(db: Database, caller: Caller, id: string): Promise<GroupDetail> {
   const { row, team } = await load(db, id);
   authorize(caller, 'group.read', team);
-  return { ...toRecord(row), can: can(caller, team, groupActions) };
+  const add = async () => {
+    authorize(caller, 'group.change', team);
+    await requireToGive(db, caller, id);
+  };
+  return {
+    ...toRecord(row),
+    can: { ...can(caller, team, groupActions), 'groups.add_member': await passes(add) },
+  };
 }
 
 export async function createGroup(
@@ -88,9 +96,22 @@ export async function deleteGroup(
       principal_id: id,
       shown: `group:${row.name}`,
     });
+    const reading_grants = await removeGrantsTo(tx, id);
     await store.deleteGroup(tx, id);
-    note({ group: row.name, members: row.members.map(({ email }) => email), entries });
+    note({ group: row.name, members: row.members.map(({ email }) => email), entries, reading_grants });
   });
+}
+
+// More grants of one group than this are a mistake.
+const most_grants = 1000;
+
+/**
+ * A new member gets the group's reading grants. So the caller must have the right to give each of them: an admin of the group's team would else
+ * give a grant on the organisation. The new row's key holds the group, so a grant that comes later waits.
+ */
+async function requireToGive(db: Reader, caller: Caller, id: string): Promise<void> {
+  for (const { team_id } of await listGrants(db, { principal_id: id, limit: most_grants }))
+    authorize(caller, ...toChange(team_id));
 }
 
 /** A repeated call changes nothing. */
@@ -104,7 +125,9 @@ export async function addGroupMember(db: Database, caller: Caller, id: string, e
       hint: `Add them first: svc team add ${team.name} user:${email}`,
     });
   await change(db, grant, 'group.changed', async (tx, note) => {
-    if (await store.insertGroupMember(tx, row, user.id)) note({ group: row.name, user: email, added: true });
+    if (!(await store.insertGroupMember(tx, row, user.id))) return;
+    await requireToGive(tx, caller, id);
+    note({ group: row.name, user: email, added: true });
   });
   return await readBack(db, id);
 }

@@ -16,7 +16,7 @@ export async function loadUsers(db: Reader, ids: readonly string[]): Promise<Use
   const rows = await store.usersWithTeams(db, ids);
   return rows
     .filter(({ active }) => active)
-    .map(({ id, email, name, role, memberships, groups, must_change_password, primary_team_id }) => {
+    .map(({ id, email, name, role, memberships, groups, reading, must_change_password, primary_team_id }) => {
       const primary = memberships.find(({ team_id }) => team_id === primary_team_id);
       const primary_team = primary === undefined ? null : { id: primary.team_id, name: primary.team };
       return {
@@ -28,24 +28,30 @@ export async function loadUsers(db: Reader, ids: readonly string[]): Promise<Use
         role,
         memberships,
         groups,
+        reading,
         primary_team,
         must_change_password,
       };
     });
 }
 
-/** The team in X-Service-Team. It selects one of the caller's teams and never grants rights. Platform admins may select any team. */
+/**
+ * The team in X-Service-Team. It selects one of the caller's teams and never grants rights. Platform admins may select any team, and holders of
+ * a reading grant the team that they read.
+ */
 export async function findTeamToActFor(
   db: Reader,
-  caller: Pick<SignedInCaller, 'memberships' | 'role'>,
+  caller: Pick<SignedInCaller, 'memberships' | 'role' | 'reading'>,
   name: string,
 ): Promise<{ id: string; name: string }> {
   if (!namePattern.test(name))
     throw new Problem('malformed', { detail: 'X-Service-Team must be the name of one team.' });
   const own = caller.memberships.find((membership) => membership.team === name);
   if (own !== undefined) return { id: own.team_id, name: own.team };
-  const other = caller.role === 'admin' ? await teamStore.teamByName(db, name) : undefined;
+  const other = caller.role === 'admin' || caller.reading.length > 0 ? await teamStore.teamByName(db, name) : undefined;
+  const isReader = caller.reading.some(({ team_id }) => team_id === null || team_id === other?.id);
   // A missing team gets the same answer as one without the caller.
-  if (other === undefined) throw new Problem('not_in_team', { detail: `You are not in team:${name}.` });
+  if (other === undefined || (caller.role !== 'admin' && !isReader))
+    throw new Problem('not_in_team', { detail: `You are not in team:${name}.` });
   return { id: other.id, name: other.name };
 }

@@ -1,9 +1,11 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { applyOrgConfig, OrgConfigFault } from './org-settings.ts';
+import { seedCast } from '../testing/cast.ts';
+import { testDatabase } from '../testing/test-database.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -28,7 +30,7 @@ test('everybody can read the settings, and admins their source', async () => {
       enforce_password_change: false,
       approvals_required: 1,
       approval_expires_after_days: null,
-      agent_egress: 'open',
+      agent_egress: 'listed',
       required_guardrails: [],
       reveal_gateway_keys: true,
       hide_trace_inputs: false,
@@ -38,6 +40,16 @@ test('everybody can read the settings, and admins their source', async () => {
     set_in_file: ['enforce_password_change'],
   });
   expect((await app.admin.client.call('org.show', {})).file).toBe(file);
+});
+
+test('an organisation from before the default `listed` keeps `open`', async () => {
+  const database = await testDatabase();
+  const text = await readFile(join(import.meta.dirname, '../../migrations/159-listed-egress.sql'), 'utf8');
+  await database.db.run(sql`alter table org alter column agent_egress set default 'open'`);
+  await seedCast(database.db);
+  await database.db.run({ strings: [text], values: [] });
+  expect(await database.db.all(sql`select agent_egress from org`)).toEqual([{ agent_egress: 'open' }]);
+  await database.close();
 });
 
 test('a changed setting is recorded with before and after, and a warning explains it to a single admin', async () => {
@@ -123,7 +135,7 @@ test('the checklist has a checked verdict for each line', async () => {
     'secret key': 'met',
     'approval for admins': 'met',
     'team budgets': 'not_met',
-    'outgoing connections of agents': 'not_met',
+    'outgoing connections of agents': 'met',
     'behind a VPN or proxy': 'met',
     'copies of the audit log': 'not_met',
     'service principal keys': 'met',
@@ -133,12 +145,12 @@ test('the checklist has a checked verdict for each line', async () => {
       body: { scope: 'team', scope_id: name, limits: { monthly_usd: '500' } },
     });
   await app.admin.client.call('principals.create', { body: { name: 'ci', team: 'ml' } });
-  await set(app.admin, { require_approval_for_admins: false, agent_egress: 'listed' });
+  await set(app.admin, { require_approval_for_admins: false, agent_egress: 'open' });
   await app.governed(sql`update service_key set created_at = clock_now() - interval '100 days' returning id`);
   expect(await verdicts()).toMatchObject({
     'approval for admins': 'not_met',
     'team budgets': 'met',
-    'outgoing connections of agents': 'met',
+    'outgoing connections of agents': 'not_met',
     'service principal keys': 'not_met',
   });
 });

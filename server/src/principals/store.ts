@@ -1,7 +1,8 @@
 import type { OrgSettings } from '@gantry/contract/org.ts';
 import type { Role } from '@gantry/contract/roles.ts';
-import type { Membership } from '../access/caller.ts';
+import type { HeldGrant, Membership } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
+import { readingColumn } from '../access/reading-grants.ts';
 import type { Reader } from '../database/database.ts';
 import { countRows } from '../database/count-rows.ts';
 import { nothing, sql, type Sql } from '../database/sql.ts';
@@ -30,13 +31,14 @@ export const userByEmail = async (db: Reader, email: string) =>
 export const userById = async (db: Reader, id: string) =>
   await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
 
-/** Users with their team roles and groups, as of one moment. */
+/** Users with their team roles, groups and reading grants, as of one moment. */
 export const usersWithTeams = async (db: Reader, ids: readonly string[]) =>
-  await db.all<UserRow & { memberships: Membership[]; groups: string[] }>(sql`
+  await db.all<UserRow & { memberships: Membership[]; groups: string[]; reading: HeldGrant[] }>(sql`
     select ${userColumns}, (
       select coalesce(json_agg(json_build_object('team_id', t.id, 'team', t.name, 'role', m.role) order by t.name), '[]')
       from membership m join team t on t.id = m.team_id where m.user_id = app_user.id
-    ) as memberships, (select coalesce(json_agg(group_id), '[]') from group_member where user_id = app_user.id) as groups
+    ) as memberships, (select coalesce(json_agg(group_id), '[]') from group_member where user_id = app_user.id) as groups,
+    ${readingColumn(sql`app_user.id`, sql`select group_id from group_member where user_id = app_user.id`)}
     from app_user where id = any(${ids})`);
 
 export async function settings(db: Reader): Promise<Settings> {

@@ -8,6 +8,7 @@ import { can, passes } from '../access/can.ts';
 import type { Caller, SignedInCaller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
 import { removeEntriesOf } from '../access/acl.ts';
+import { removeGrantsOn, removeGrantsTo } from '../access/reading-grants.ts';
 import { theOrg, type TeamSubject } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database, type Reader } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -116,7 +117,7 @@ export async function addMember(
 
 /**
  * Their assets in the team go to `assets_to`, another member. Throws `owns_assets` without one. Their gateway keys there end with their
- * membership, and so do the team's keys that they were shown.
+ * membership, and so do the team's keys that they were shown, and their grants to read its costs and its log.
  */
 export async function removeMember(
   { db, ownership }: { db: Database; ownership: Ownership },
@@ -132,7 +133,8 @@ export async function removeMember(
     if (before === 'admin') await refuseTooFewAdmins(tx, subject.id);
     const moved = await handOver(tx, ownership, { from: user, assets_to, team_id: subject.id });
     const keys_ended = await ownership.endKeys(tx, user.id, subject.id);
-    note({ user: user.email, before, after: null, keys_ended, ...moved });
+    const reading_grants = await removeGrantsTo(tx, user.id, subject.id);
+    note({ user: user.email, before, after: null, keys_ended, reading_grants, ...moved });
   });
 }
 
@@ -153,9 +155,10 @@ export async function deleteTeam(
       principal_id: subject.id,
       shown: `team:${name}`,
     });
+    const reading_grants = await removeGrantsOn(tx, subject.id);
     const keys_ended = await ownership.endKeysOfTeam(tx, subject.id);
     await teamStore.deleteTeam(tx, subject.id);
-    note({ team: name, entries, keys_ended });
+    note({ team: name, entries, reading_grants, keys_ended });
   });
 }
 

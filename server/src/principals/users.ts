@@ -4,6 +4,7 @@ import { holdAdministered, removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change, type GovernedTx } from '../access/change.ts';
+import { removeGrantsTo } from '../access/reading-grants.ts';
 import { theOrg } from '../access/subject.ts';
 import { errorCode, unique_violation, type Database, type Reader } from '../database/database.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -171,6 +172,7 @@ export async function removeUser(
     await holdAdministered(tx, ownership.holdAssets, principal);
     const moved = await handOver(tx, ownership, { from: user, assets_to });
     const entries = await removeEntriesOf(tx, ownership.holdAssets, principal);
+    const reading_grants = await removeGrantsTo(tx, id);
     await store.markRemoved(tx, id);
     await refuseTooFewInTeams(tx, id);
     const teams = await teamStore.membershipsOfUsers(tx, [id]);
@@ -182,6 +184,7 @@ export async function removeUser(
       role: user.role,
       teams: teams.map(({ team }) => team),
       entries,
+      reading_grants,
       ...ended,
       ...moved,
     });

@@ -15,7 +15,7 @@ export interface Pin {
   /** As printed by refs.ts: tools/search, or agents/search@1.0.0 */
   ref: string;
   asset_id: string;
-  /** Of an agent: those that the push saw. The digest of schema 3 leaves them out. */
+  /** Of an agent or an orchestration: those that the push saw. The digest of schema 3 leaves them out. */
   version: string;
   digest: string;
 }
@@ -40,7 +40,7 @@ export interface Dependencies {
 export interface Content {
   /**
    * With 1, `base_image` is the id of the image in the engine of the push. With 2 it is the pin, the same on every engine. With 3, which
-   * only contents with pinned agents have, the digest also covers just the reference and the id of a pinned agent.
+   * only contents with pinned agents or orchestrations have, the digest also covers just the reference and the id of these.
    */
   schema: 1 | 2 | 3;
   config: Record<string, unknown>;
@@ -53,19 +53,20 @@ export interface Content {
   pins: Pin[];
 }
 
-/** The schema of new content. Content without agents keeps the digest of its earlier push. */
+/** The schema of new content. Content without these keeps the digest of its earlier push. */
 export function schemaOf(pins: readonly Pin[], otherwise: 1 | 2): Content['schema'] {
-  return pins.some(isOfAgent) ? 3 : otherwise;
+  return pins.some(isDeployedAlone) ? 3 : otherwise;
 }
 
-/** Each agent is deployed and approved on its own, so its content is no part of a reference to it. */
-export function isOfAgent({ ref }: Pin): boolean {
-  return parseAnyRef(ref)?.kind === 'agent';
+/** Agents and orchestrations are deployed and approved on their own, so their content is no part of a reference to them. */
+export function isDeployedAlone({ ref }: Pin): boolean {
+  const kind = parseAnyRef(ref)?.kind;
+  return kind === 'agent' || kind === 'orchestration';
 }
 
 /** The parts of pins that decide whether two contents have the same references. */
 export function pinned(pins: readonly Pin[]): Partial<Pin>[] {
-  return pins.map((pin) => (isOfAgent(pin) ? { ref: pin.ref, asset_id: pin.asset_id } : pin));
+  return pins.map((pin) => (isDeployedAlone(pin) ? { ref: pin.ref, asset_id: pin.asset_id } : pin));
 }
 
 /** For an asset without files. It has no base image. Schema 1 keeps the digest of an unchanged config. */

@@ -45,7 +45,7 @@ export async function findAssetsById(
 export async function findAssetsCalledBy(
   db: Reader,
   ids: readonly string[],
-  { id }: CallingAsset,
+  { id }: Pick<CallingAsset, 'id'>,
 ): Promise<AssetRecord[]> {
   return (await store.assetsById(db, ids, id)).map(toAssetRecord);
 }

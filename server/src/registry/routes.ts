@@ -19,7 +19,7 @@ import { setVisibility } from './assets/set-visibility.ts';
 import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
 import { showVersion } from './assets/show-version.ts';
 import { show, showAsOf } from './assets/show.ts';
-import { usedBy } from './references/in-use.ts';
+import { usedBy, type FindModelUsers } from './references/in-use.ts';
 import { transfer, type MoveKeys } from './ownership/transfer.ts';
 import { listFiles, showFile } from './versions/files.ts';
 import type { ReadAsOf } from '../login/read-as-of.ts';
@@ -33,9 +33,17 @@ interface RegistryParts {
   readAsOf: ReadAsOf;
   /** A higher folder provides it. */
   moveKeys: MoveKeys;
+  findModelUsers: FindModelUsers;
 }
 
-export function registryRoutes({ db, cursors, data_dir, readAsOf, moveKeys }: RegistryParts): RegistryHandlers {
+export function registryRoutes({
+  db,
+  cursors,
+  data_dir,
+  readAsOf,
+  moveKeys,
+  findModelUsers,
+}: RegistryParts): RegistryHandlers {
   const parts = { db, places: pushPlaces(data_dir) };
   const approvals = { findApproved: approvedVersions, refuseApprovedNewest };
   const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvals, caller, ref);
@@ -63,7 +71,7 @@ export function registryRoutes({ db, cursors, data_dir, readAsOf, moveKeys }: Re
       await compareVersions(db, caller, { ...params, ...query }),
     'registry.files': async ({ caller, params }) => await listFiles(db, caller, params),
     'registry.show_file': async ({ caller, params, query }) => await showFile(db, caller, { ...params, ...query }),
-    'registry.used_by': async ({ caller, params }) => await usedBy(db, caller, params),
+    'registry.used_by': async ({ caller, params }) => await usedBy({ db, findModelUsers }, caller, params),
     'registry.create': async ({ caller, params, body }) => {
       await create(db, caller, params.kind, body);
       return await shown(caller, { kind: params.kind, name: body.name });
@@ -78,6 +86,7 @@ export function registryRoutes({ db, cursors, data_dir, readAsOf, moveKeys }: Re
     'registry.unpublish': async ({ caller, params }) => await publish(db, caller, params, false),
     'registry.transfer': async ({ caller, params, body }) =>
       await transfer({ db, closeRequests: closePending, moveKeys }, caller, params, body),
-    'registry.delete': async ({ caller, params }) => await deleteAsset(db, closePending, caller, params),
+    'registry.delete': async ({ caller, params, query }) =>
+      await deleteAsset({ db, closeRequests: closePending, findModelUsers }, caller, { ...params, ...query }),
   };
 }

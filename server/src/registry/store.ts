@@ -133,15 +133,15 @@ export async function listed(
 export const countListed = async (db: Reader, caller: SignedInCaller, filter: Filter): Promise<number> =>
   await countRows(db, sql`${assetTables} where ${allOf(conditionsOf(caller, filter))}`);
 
-/** Candidates of isListed(), the ones with the latest changes first. */
-export const recentlyChanged = async (
+/** Candidates of isListed(). */
+export const firstListed = async (
   db: Reader,
   caller: SignedInCaller,
-  { limit, ...of }: Pick<Listing, 'kind' | 'team' | 'limit'>,
+  { limit, order, ...of }: Omit<Listing, 'after'> & { order: Sql },
 ) =>
   await db.all<ListedRow>(sql`
     select ${listedColumns(caller)}, 0::float8 as rank from ${assetTables} where ${allOf(conditionsOf(caller, of))}
-    order by a.updated_at desc, a.id limit ${limit}`);
+    order by ${order} limit ${limit}`);
 
 const listedColumns = (caller: SignedInCaller): Sql => sql`
   ${assetColumns}, ${caller.id}::uuid as entries_of, ${entriesColumn(sql`a.id`, whereCovers(caller))},
@@ -290,13 +290,21 @@ export const assetNames = async (db: Reader, ids: readonly string[]) =>
 
 /** The team of the deleted asset that had this name last. */
 export const formerTeam = async (db: Reader, { kind, name }: { kind: AssetKind; name: string }) =>
-  await db.one<{ team_id: string }>(sql`select team_id from former_name where kind = ${kind} and name = ${name}`);
+  await db.one<{ team_id: string; own_price: Record<string, string> | null }>(sql`
+    select team_id, own_price from former_name where kind = ${kind} and name = ${name}`);
+
+export const isTaken = async (db: Reader, { kind, name }: { kind: AssetKind; name: string }): Promise<boolean> =>
+  (await db.one(sql`select 1 from asset where kind = ${kind} and name = ${name}`)) !== undefined;
 
 /** Access removes the ACL rows. Content stays, because another version may have the same. The name stays with the team. */
 export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<void> {
   await tx.run(sql`
-    insert into former_name (kind, name, team_id) select kind, name, team_id from asset where id = ${asset_id}
-    on conflict (kind, name) do update set team_id = excluded.team_id`);
+    insert into former_name (kind, name, team_id, own_price)
+    select a.kind, a.name, a.team_id, (
+      select c.config -> 'price_usd_per_million' from version v join content c on c.digest = v.digest
+      where v.asset_id = a.id order by ${byNumber} desc limit 1
+    ) from asset a where a.id = ${asset_id}
+    on conflict (kind, name) do update set team_id = excluded.team_id, own_price = excluded.own_price`);
   await tx.write('asset', sql`update asset set serving_version_id = null where id = ${asset_id} returning id`);
   await tx.write('version', sql`delete from version where asset_id = ${asset_id} returning id`);
   await tx.write('asset', sql`delete from asset where id = ${asset_id} returning id`);

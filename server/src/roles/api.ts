@@ -4,6 +4,7 @@ import { auditRoutes } from '../audit/routes.ts';
 import { costsRoutes } from '../ledger/routes.ts';
 import { moveRevisionKeys } from '../deploy/revision-key.ts';
 import { deployRoutes } from '../deploy/routes.ts';
+import { findModelUsers } from '../deploy/model-users.ts';
 import { findSecretUsers } from '../deploy/secret-users.ts';
 import { deriveKey } from '../derive-key.ts';
 import { eventsRoutes } from '../events/routes.ts';
@@ -130,6 +131,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       data_dir,
       readAsOf,
       moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
+      findModelUsers,
     }),
     ...approvalsRoutes({ db, cursors, targets: Object.keys(deploy.targets) }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),

@@ -16,7 +16,7 @@ import { orchestrationKind } from '../orchestration/orchestrate.ts';
 import { keep_days, kind } from '../orchestration/orchestration-run.ts';
 import { runReaders } from '../orchestration/run-readers.ts';
 import { recordRun } from '../orchestration/record-run.ts';
-import { orchestrateRoutes } from '../orchestration/routes.ts';
+import { orchestrateA2aRoutes, orchestrateRoutes } from '../orchestration/routes.ts';
 import { forgetContents } from '../runs/forget-contents.ts';
 import { startLoop } from '../queue/loop.ts';
 import { startWorker, type Worker } from '../runs/worker.ts';
@@ -67,9 +67,11 @@ export function openIngressRole(parts: RoleParts): Role {
     if (worker === undefined) throw new Problem('starting');
     return worker;
   };
+  const called = { ...orchestrations, worker: started };
   const handlers: SurfaceHandlers<'ingress' | 'a2a'> = {
     ...invokeRoutes(ingress),
-    ...orchestrateRoutes({ ...orchestrations, worker: started }, cursors(deriveKey(parts.secret_key, 'cursor'))),
+    ...orchestrateRoutes(called, cursors(deriveKey(parts.secret_key, 'cursor'))),
+    ...orchestrateA2aRoutes(called),
   };
   return {
     handlers,

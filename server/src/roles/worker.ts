@@ -6,6 +6,7 @@ import { recordDeploy } from '../deploy/record-deploy.ts';
 import { operationKinds } from '../deploy/operate/kinds.ts';
 import { startKeeper } from '../deploy/keep/keeper.ts';
 import { requireOneFormat } from '../gateway/agent-models.ts';
+import { refusedBefore } from '../deploy/refused-before.ts';
 import { engineResolver } from '../registry/dependencies/engine-resolver.ts';
 import { pushRun } from '../registry/push/push-run.ts';
 import { startWorker } from '../runs/worker.ts';
@@ -17,7 +18,7 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
   const { containers, deploy } = await parts.deploying();
   const outgoing = await parts.outgoing();
   const kinds = {
-    push: pushRun({ db, resolver: engineResolver(containers.pythons), checkModels: requireOneFormat }),
+    push: pushRun({ db, resolver: engineResolver(containers.pythons), checkModels: requireOneFormat, refusedBefore }),
     deploy: deployKind(deploy),
     ...operationKinds(deploy),
   };

@@ -3,6 +3,7 @@ import { removeEntriesOf } from '../access/acl.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { change } from '../access/change.ts';
+import { removeGrantsTo } from '../access/reading-grants.ts';
 import type { ServicePrincipalParts } from './parts.ts';
 import { loadPrincipalRow } from './show.ts';
 import * as store from './store.ts';
@@ -21,8 +22,9 @@ export async function deletePrincipal(
       principal_id: id,
       shown: `principal:${row.name}`,
     });
+    const reading_grants = await removeGrantsTo(tx, id);
     const keys = [...(await store.endKeys(tx, id, 0)), ...(await parts.endGatewayKeys(tx, id))];
     await store.markDeleted(tx, id);
-    note({ principal: `principal:${row.name}`, keys, entries });
+    note({ principal: `principal:${row.name}`, keys, entries, reading_grants });
   });
 }

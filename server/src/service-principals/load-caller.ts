@@ -20,7 +20,7 @@ export async function loadIdentities(db: Reader, ids: readonly string[]): Promis
 
 type Row = Awaited<ReturnType<typeof store.callers>>[number];
 
-function asIdentity({ id, name, role, team_id, team, allowed_assets }: Row): ServicePrincipalIdentity {
+function asIdentity({ id, name, role, team_id, team, allowed_assets, reading }: Row): ServicePrincipalIdentity {
   return {
     kind: 'principal',
     id,
@@ -30,6 +30,7 @@ function asIdentity({ id, name, role, team_id, team, allowed_assets }: Row): Ser
     role: 'viewer',
     memberships: [{ team_id, team, role }],
     groups: [],
+    reading,
     primary_team: { id: team_id, name: team },
     allowed_assets,
   };

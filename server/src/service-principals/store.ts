@@ -1,5 +1,7 @@
 import type { Role } from '@gantry/contract/roles.ts';
+import type { HeldGrant } from '../access/caller.ts';
 import type { GovernedTx } from '../access/change.ts';
+import { readingColumn } from '../access/reading-grants.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
 import type { OfTeams } from '../principals/list-of-teams.ts';
@@ -74,8 +76,10 @@ export async function names(db: Reader, ids: readonly string[]): Promise<{ id: s
 
 /** These service principals, with the facts for a caller. */
 export const callers = async (db: Reader, ids: readonly string[]) =>
-  await db.all<Pick<ServicePrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'>>(sql`
-    select p.id, p.name, p.team_id, t.name as team, p.role, p.allowed_assets from service_principal p join team t on t.id = p.team_id
+  await db.all<
+    Pick<ServicePrincipalRow, 'id' | 'name' | 'team_id' | 'team' | 'role' | 'allowed_assets'> & { reading: HeldGrant[] }
+  >(sql`
+    select p.id, p.name, p.team_id, t.name as team, p.role, p.allowed_assets, ${readingColumn(sql`p.id`, sql`select null::uuid`)} from service_principal p join team t on t.id = p.team_id
     where p.id = any(${ids}) and p.deleted_at is null`);
 
 export interface NewServicePrincipal {

@@ -43,7 +43,7 @@ export async function checkOrg(
       'outgoing connections of agents',
       agent_egress !== 'open',
       {
-        open: 'agent_egress is open, the default: an agent without `deploy.egress` reaches the whole internet, past its budget and guardrails.',
+        open: 'agent_egress is open: an agent without `deploy.egress` reaches the whole internet, past its budget and guardrails.',
         listed: 'agent_egress is listed: agents reach the model gateway and the destinations in their `deploy.egress`.',
         gateway_only: 'agent_egress is gateway_only: agents reach only the model gateway.',
       }[agent_egress],

@@ -24,6 +24,7 @@ export function user(id: string, role: Role, ml?: Role): UserCaller {
     role,
     memberships,
     groups: [],
+    reading: [],
     primary_team: null,
     active_team: null,
     session_id: '',

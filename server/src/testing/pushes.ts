@@ -6,6 +6,7 @@ import { endedStates } from '@gantry/contract/run-states.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { requireOneFormat } from '../gateway/agent-models.ts';
+import { refusedBefore } from '../deploy/refused-before.ts';
 import { printLock } from '../engine/lock.ts';
 import { runEvents } from '../runs/events.ts';
 import { findRun, type RunRow } from '../runs/run.ts';
@@ -60,7 +61,7 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
   };
   const worker = await startWorker(
     db,
-    { push: pushRun({ db, resolver: real ?? resolver, checkModels: requireOneFormat }) },
+    { push: pushRun({ db, resolver: real ?? resolver, checkModels: requireOneFormat, refusedBefore }) },
     { owner: 'test', onError: (error) => errors.push(error), poll_ms: 100 },
   );
   const ended = async (run_id: string) => {

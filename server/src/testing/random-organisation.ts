@@ -11,6 +11,7 @@ import { findAssetsById, type AssetRecord } from '../registry/find.ts';
 import { loadIdentity } from '../service-principals/load-caller.ts';
 import { insert, script } from './insert-rows.ts';
 import { keyRow, randomKey } from './random-keys.ts';
+import { grantRow, randomGrants } from './random-grants.ts';
 import { notificationRow, randomNotification } from './random-notifications.ts';
 
 const size = { users: 6, teams: 3, groups: 3, machines: 3, assets: 9 };
@@ -21,7 +22,7 @@ export const times = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2
 const tables = [
   'secret',
   'notification, approval_vote, approval, permission, version, asset, service_key, service_principal',
-  'gateway_key',
+  'gateway_key, reading_grant',
   'group_member, user_group, membership, app_user, team, audit.entry',
 ].flatMap((line) => line.split(', '));
 
@@ -82,6 +83,7 @@ export const organisation = fc.record({
     }),
     size.assets,
   ),
+  reading: randomGrants(size),
   keys: array(randomKey(size), 12),
   notifications: array(randomNotification(size), 24),
   entries: array(
@@ -191,6 +193,12 @@ export async function putOrganisation(db: Database, made: Organisation): Promise
         user_id: at('users', user),
       })),
     ),
+  );
+  const grantIds = { holder: (to: 'user' | 'group', n: number) => grantee[to](n), team: (n: number) => at('teams', n) };
+  await insert(
+    db,
+    'reading_grant',
+    made.reading.map((grant) => grantRow(grant, grantIds)),
   );
   await insert(
     db,

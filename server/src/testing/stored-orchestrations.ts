@@ -55,3 +55,21 @@ export async function orchestrationRunOf(
     from identity i, asset a where i.label = ${label} and a.kind = 'orchestration' and a.name = ${name}`);
   return id;
 }
+
+/** The same, begun by a message of A2A. */
+export async function orchestrationTaskOf(app: TestApp, name: string, label: string): Promise<string> {
+  const id = await orchestrationRunOf(app, name, label);
+  const task = JSON.stringify({ context_id: 'context', input: 'hi' });
+  await app.db.run(sql`update run set input = input || ${task}::jsonb where id = ${id}`);
+  return id;
+}
+
+/** Replaces the workers of a test without any: a run ends when somebody cancels it. */
+export async function endCancelledRuns({ db }: TestApp): Promise<void> {
+  await db.run(sql`
+    create function end_cancelled() returns trigger language plpgsql as $$
+    begin new.state := 'cancelled'; new.ended_at := clock_now(); return new; end $$`);
+  await db.run(sql`
+    create trigger end_cancelled before update on run for each row
+    when (new.state = 'cancelling' and new.kind = 'orchestration') execute function end_cancelled()`);
+}

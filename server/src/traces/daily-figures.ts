@@ -7,13 +7,15 @@ import { quantile } from './latency.ts';
 export async function dailyFigures(
   db: Reader,
   agent_ids: readonly string[],
-): Promise<{ of(agent_id: string): CallFigures }> {
+): Promise<{ of(agent_id: string): CallFigures; isUnpaid(agent_id: string): boolean }> {
   const rows = await store.figuresOfDay(db, agent_ids);
   const figures = new Map(
-    rows.map(({ agent_id, calls, errors, latency }) => [
+    rows.map(({ agent_id, calls, errors, blocked, latency }) => [
       agent_id,
-      { calls, errors, p50_ms: quantile(latency, 0.5), p95_ms: quantile(latency, 0.95) },
+      { calls, errors, blocked, p50_ms: quantile(latency, 0.5), p95_ms: quantile(latency, 0.95) },
     ]),
   );
-  return { of: (agent_id) => figures.get(agent_id) ?? { calls: 0, errors: 0, p50_ms: null, p95_ms: null } };
+  const unpaid = new Set(rows.flatMap(({ agent_id, is_unpaid }) => (is_unpaid ? [agent_id] : [])));
+  const nothing = { calls: 0, errors: 0, blocked: 0, p50_ms: null, p95_ms: null };
+  return { of: (agent_id) => figures.get(agent_id) ?? nothing, isUnpaid: (agent_id) => unpaid.has(agent_id) };
 }

@@ -7,6 +7,12 @@ export interface FigureRow {
   minute: string;
   calls: number;
   errors: number;
+  /** By a guardrail. */
+  blocked: number;
+  /** Calls to models that were answered. */
+  paid: number;
+  /** Calls to models that a budget refused. */
+  unpaid: number;
   latency: number[];
 }
 
@@ -25,12 +31,13 @@ export interface RunRow {
 /** Adds to the rows of other processes. In the order of the key, so that two processes never wait for each other. */
 export async function addFigures(db: Tx, rows: readonly FigureRow[]): Promise<void> {
   await db.run(sql`
-    insert into call_figure as f (agent_id, minute, calls, errors, latency)
-    select agent_id, minute, calls, errors, latency
+    insert into call_figure as f (agent_id, minute, calls, errors, blocked, paid, unpaid, latency)
+    select agent_id, minute, calls, errors, blocked, paid, unpaid, latency
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as n (agent_id uuid, minute timestamptz, calls integer, errors integer, latency integer[])
+      as n (agent_id uuid, minute timestamptz, calls integer, errors integer, blocked integer, paid integer, unpaid integer, latency integer[])
     order by agent_id, minute
     on conflict (agent_id, minute) do update set calls = f.calls + excluded.calls, errors = f.errors + excluded.errors,
+      blocked = f.blocked + excluded.blocked, paid = f.paid + excluded.paid, unpaid = f.unpaid + excluded.unpaid,
       latency = (select array_agg(one + other order by n) from unnest(f.latency, excluded.latency) with ordinality as t (one, other, n))`);
 }
 
@@ -53,10 +60,16 @@ export async function forgetOld(
   );
 }
 
+export interface DayRow extends Pick<FigureRow, 'agent_id' | 'calls' | 'errors' | 'blocked' | 'latency'> {
+  /** A budget refused the last call to a model. */
+  is_unpaid: boolean;
+}
+
 /** Of agents with calls in the last 24 hours. */
-export async function figuresOfDay(db: Reader, agent_ids: readonly string[]): Promise<Omit<FigureRow, 'minute'>[]> {
+export async function figuresOfDay(db: Reader, agent_ids: readonly string[]): Promise<DayRow[]> {
   return await db.all(sql`
-    select agent_id, sum(calls)::integer as calls, sum(errors)::integer as errors,
+    select agent_id, sum(calls)::integer as calls, sum(errors)::integer as errors, sum(blocked)::integer as blocked,
+      coalesce(max(minute) filter (where unpaid > 0) >= coalesce(max(minute) filter (where paid > 0), '-infinity'), false) as is_unpaid,
       (select array_agg(of_bucket order by n) from (
          select n, sum(amount)::integer as of_bucket from call_figure g, unnest(g.latency) with ordinality as t (amount, n)
          where g.agent_id = f.agent_id and g.minute >= clock_now() - interval '24 hours' group by n) b) as latency

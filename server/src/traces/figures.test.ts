@@ -50,19 +50,20 @@ test('a figure that the database refuses stops no other one', async () => {
 });
 
 test('each call to an agent is counted once, by several processes too, and no other span is', async () => {
-  expect(await statusOf(caller)).toEqual({ calls: 0, errors: 0, p50_ms: null, p95_ms: null });
+  expect(await statusOf(caller)).toEqual({ calls: 0, errors: 0, blocked: 0, p50_ms: null, p95_ms: null });
   const faults: unknown[] = [];
   const parts = { db: openDatabase(app.connection), onError: (error: unknown) => faults.push(error) };
   const processes = [openFigures(parts), openFigures(parts)];
   for (const figures of processes) {
     figures.add([call(20), call(20), call(4000, { status: 'error', error: 'agent_error' })]);
+    figures.add([call(20, { status: 'error', error: 'guardrail_blocked' })]);
     figures.add([makeSpan({ source: 'gateway', agent_id: agent.asset_id, run_id: randomUUID() })]);
   }
   await Promise.all(processes.map(async (figures) => await figures.close()));
   await parts.db.close();
   expect(faults).toEqual([]);
   const shown = await statusOf(caller);
-  expect(shown).toMatchObject({ calls: 6, errors: 2 });
+  expect(shown).toMatchObject({ calls: 8, errors: 2, blocked: 2 });
   expect(shown?.p50_ms).toBeLessThanOrEqual(50);
   expect(shown?.p95_ms).toBeGreaterThan(2500);
   expect(await owner.client.call('agents.status', { params: { name: 'greeter' } })).toMatchObject({ last_24h: shown });

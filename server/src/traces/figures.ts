@@ -1,5 +1,6 @@
 // Counts calls to agents in memory and adds them to the database every ten seconds. A killed process loses at most these seconds. No sampling
 // and no limit of traces touches the counts.
+import type { ProblemCode } from '@gantry/contract/problems.ts';
 import { apart } from '../database/apart.ts';
 import type { Database } from '../database/database.ts';
 import { bucketOf, newHistogram } from './latency.ts';
@@ -62,8 +63,10 @@ export function openFigures({ db, onError }: { db: Database; onError: (error: un
     add: (spans) => {
       for (const span of spans) {
         const { agent_id, run_id } = span;
-        if (span.source !== 'ingress' || agent_id === null || run_id === null) continue;
-        add(figureOf(span, agent_id));
+        if (agent_id === null) continue;
+        if (span.source === 'gateway') add({ ...figureOf(span, agent_id), ...paymentOf(span) });
+        if (span.source !== 'ingress' || run_id === null) continue;
+        add({ ...figureOf(span, agent_id), ...callOf(span) });
         if (runs.length < max_runs) runs.push(runOf(span, { agent_id, run_id }));
       }
     },
@@ -75,11 +78,21 @@ export function openFigures({ db, onError }: { db: Database; onError: (error: un
   };
 }
 
-function figureOf({ started_us, ended_us, status }: Span, agent_id: string): store.FigureRow {
+function figureOf({ ended_us }: Span, agent_id: string): store.FigureRow {
   const minute = new Date(Math.floor(ended_us / 60e6) * 60_000).toISOString();
+  return { agent_id, minute, calls: 0, errors: 0, blocked: 0, paid: 0, unpaid: 0, latency: newHistogram() };
+}
+
+function callOf({ started_us, ended_us, status, error }: Span): Partial<store.FigureRow> {
   const bucket = bucketOf((ended_us - started_us) / 1000);
   const latency = newHistogram().map((_, n) => (n === bucket ? 1 : 0));
-  return { agent_id, minute, calls: 1, errors: status === 'error' ? 1 : 0, latency };
+  const isBlocked = error === ('guardrail_blocked' satisfies ProblemCode);
+  return { calls: 1, errors: status === 'error' && !isBlocked ? 1 : 0, blocked: isBlocked ? 1 : 0, latency };
+}
+
+function paymentOf({ status, error }: Span): Partial<store.FigureRow> {
+  const isUnpaid = error === ('budget_exceeded' satisfies ProblemCode);
+  return { paid: status === 'ok' ? 1 : 0, unpaid: isUnpaid ? 1 : 0 };
 }
 
 function sumOf(one: store.FigureRow, other: store.FigureRow): store.FigureRow {
@@ -87,6 +100,9 @@ function sumOf(one: store.FigureRow, other: store.FigureRow): store.FigureRow {
     ...one,
     calls: one.calls + other.calls,
     errors: one.errors + other.errors,
+    blocked: one.blocked + other.blocked,
+    paid: one.paid + other.paid,
+    unpaid: one.unpaid + other.unpaid,
     latency: one.latency.map((calls, n) => calls + (other.latency[n] ?? 0)),
   };
 }

@@ -45,7 +45,7 @@ async function checked(outbound: Outbound, url: string): Promise<string> {
     if (!(error instanceof DestinationRefused)) throw error;
     throw new Problem('invalid', {
       detail: error.message,
-      hint: 'To allow it, an operator lists the host in OUTBOUND_PRIVATE_HOSTS.',
+      hint: 'To allow it, an operator lists the host, beside those that are there: `svc server set OUTBOUND_PRIVATE_HOSTS+=<host>,…`, then `svc server restart`.',
       errors: [{ pointer: '/body/url', message: error.message }],
     });
   }

@@ -2,7 +2,8 @@ import { printGrantee } from '@gantry/contract/refs.ts';
 import { actionsFlag, assetFlag, entriesOf, entryOf, principalFlag, readAsset } from '../../registry/acl.ts';
 import { defineCommand, needed } from '../../command.ts';
 import { readPrincipal } from '../../principals/principal.ts';
-import { good, line } from '../../view/view.ts';
+import { rolesBehind } from '../../registry/what-actions-give.ts';
+import { faint, good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'acl grant',
@@ -27,9 +28,13 @@ export const command = defineCommand({
     const written = printGrantee(entry);
     if (added.length === 0)
       return { data: entry, view: [line(`${written} already has: ${entry.actions.join(', ')}`)], next: [] };
+    const behind = rolesBehind(added);
     return {
       data: entry,
-      view: [line(good('✓ '), `${written} now has on ${entry.asset}: ${entry.actions.join(', ')}`)],
+      view: [
+        line(good('✓ '), `${written} now has on ${entry.asset}: ${entry.actions.join(', ')}`),
+        ...(behind === undefined ? [] : [line(faint(`  ${behind}`))]),
+      ],
       undo: `svc acl revoke --asset ${entry.asset} --principal ${written} --actions ${added.join(',')}`,
     };
   },

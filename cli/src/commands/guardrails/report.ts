@@ -33,7 +33,9 @@ export const command = defineCommand({
 
 const outcomes = ['checked', 'redacted', 'annotated', 'blocked', 'failed'] as const;
 
-function countsOf({ counts }: GuardrailReport) {
+function countsOf({ counts, blocks }: GuardrailReport) {
+  if (counts.length === 0 && blocks !== null && blocks.length > 0)
+    return line('The counts of these calls are not in yet: guardrails are counted every 10 s.');
   const rows = [...Map.groupBy(counts, ({ rule, place }) => `${rule} ${place}`).values()];
   return table(
     ['guardrail', 'place', ...outcomes],
@@ -42,7 +44,7 @@ function countsOf({ counts }: GuardrailReport) {
       ones[0]?.place ?? '',
       ...outcomes.map((name) => ones.find(({ outcome }) => outcome === name)?.count ?? 0),
     ]),
-    'No guardrail ran in this time. Add some to agent.yaml: svc guardrails list',
+    'No guardrail ran in this time; they are counted every 10 s. Add some to agent.yaml: svc guardrails list',
   );
 }
 

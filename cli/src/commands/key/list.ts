@@ -2,6 +2,7 @@ import { keyScopes } from '@gantry/contract/keys.ts';
 import { choice, defineCommand, toggle } from '../../command.ts';
 import { holderOf } from '../../keys/describe-key.ts';
 import { describeLimits } from '../../keys/limits.ts';
+import { spentByKey } from '../../keys/spent.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { bad, good, prose, table, time, warn } from '../../view/view.ts';
 
@@ -26,15 +27,17 @@ export const command = defineCommand({
     const keys = await takePages(session, limit, (query) =>
       session.call('keys.list', { query: { ...filter, ...query } }),
     );
+    const spent = await spentByKey(session);
     return {
-      data: keys,
+      data: keys.map((key) => ({ ...key, spent_30_days: spent(key.prefix) })),
       view: [
         table(
-          ['key', 'state', 'works for', prose('models'), prose('limits'), prose('tags'), 'expires'],
+          ['key', 'state', 'works for', 'spent (30 d)', prose('models'), prose('limits'), prose('tags'), 'expires'],
           keys.map((key) => [
             `${key.prefix}…`,
             key.state === 'active' ? good('active') : key.state === 'waiting' ? warn('waiting') : bad(key.state),
             holderOf(key),
+            spent(key.prefix),
             key.models.join(', '),
             describeLimits(key.limits),
             key.tags.join(', '),

@@ -1,6 +1,7 @@
 import { defineCommand, required } from '../../command.ts';
 import { describeKey } from '../../keys/describe-key.ts';
 import { findKey } from '../../keys/find-key.ts';
+import { spentByKey } from '../../keys/spent.ts';
 
 export const command = defineCommand({
   words: 'key show',
@@ -11,6 +12,7 @@ export const command = defineCommand({
   flags: {},
   async run({ key }, session) {
     const found = await findKey(session, key);
-    return { data: found, view: [describeKey(found)] };
+    const spent = (await spentByKey(session))(found.prefix);
+    return { data: { ...found, spent_30_days: spent }, view: [describeKey(found, `${spent} in the last 30 days`)] };
   },
 });

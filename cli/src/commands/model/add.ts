@@ -1,8 +1,11 @@
 import { modelProviders } from '@gantry/contract/model-providers.ts';
 import { agentFlag } from '../../agent/agent-name.ts';
-import { choice, defineCommand, optional, text } from '../../command.ts';
+import { choice, defineCommand, optional, text, whole } from '../../command.ts';
 import { misuse } from '../../refusal.ts';
+import { refuseName } from '../../model/refuse-name.ts';
 import type { Result } from '../../result.ts';
+
+const tokens = { least: 1, most: 100_000_000 };
 
 export const command = defineCommand({
   words: 'model add',
@@ -11,7 +14,7 @@ export const command = defineCommand({
   needs: 'asset.create',
   examples: [
     'svc model add gpt-4o --provider openai',
-    'svc model add large --provider acme --model acme-large-2 --base-url https://models.example.com/v1 --secret ACME_KEY < key',
+    'svc model add large --provider acme --model acme-large-2 --base-url https://models.example.com/v1 --secret ACME_KEY --max-output 8192 < key',
     'svc model add --file models.yaml',
     'svc model add --from-agent support',
     'svc model add',
@@ -25,6 +28,8 @@ export const command = defineCommand({
     baseUrl: text('Its address (default: that of the provider)', 'address'),
     apiVersion: text('The api-version of a deployment of Azure', 'version'),
     secret: text('The secret of the team for the credential (default: such as OPENAI_API_KEY)', 'name'),
+    maxOutput: whole('Its longest answer (default: as its vendor publishes it)', 'tokens', tokens),
+    context: whole('Its largest context (default: as its vendor publishes it)', 'tokens', tokens),
     type: choice('Its output, default chat', ['chat', 'embedding'] as const),
     fromAgent: agentFlag('Take its key of a provider, from its project in this folder or from its secrets'),
     file: {
@@ -32,7 +37,10 @@ export const command = defineCommand({
       short: 'f',
     },
   },
-  async run({ name, provider, model, baseUrl, apiVersion, secret, type, fromAgent, file }, session): Promise<Result> {
+  async run(
+    { name, provider, model, baseUrl, apiVersion, secret, maxOutput, context, type, fromAgent, file },
+    session,
+  ): Promise<Result> {
     if (file !== undefined) {
       if (name !== undefined) throw misuse('Give a name or --file, not both');
       return await (await import('../../model/add-file.ts')).addFile(session, file);
@@ -44,6 +52,7 @@ export const command = defineCommand({
     if (name === undefined) return await (await import('../../model/add-local.ts')).addLocal(session);
     if (provider === undefined)
       throw misuse('--provider is needed', 'Name one, such as --provider openai. Any other name needs --base-url.');
+    refuseName(name, { provider, model: model ?? name });
     const { addOne } = await import('../../model/add-one.ts');
     return await addOne(session, {
       name,
@@ -53,6 +62,8 @@ export const command = defineCommand({
       api_version: apiVersion,
       secret,
       type,
+      max_output_tokens: maxOutput,
+      context_window_tokens: context,
     });
   },
 });

@@ -2,7 +2,7 @@ import { roles } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, needed, text } from '../../command.ts';
 import { allowedAssetsFlag, describeKey } from '../../principals/describe-principal.ts';
 import { teamToOwn } from '../../principals/team-to-own.ts';
-import { good, line } from '../../view/view.ts';
+import { faint, good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'principal create',
@@ -39,6 +39,7 @@ export const command = defineCommand({
           `principal:${principal.name} exists in team ${principal.team} as ${principal.role}; reaches ${reaches}`,
         ),
         ...describeKey(principal.key),
+        line(faint('  You have seen its key, so another admin decides its requests for approval.')),
       ],
       undo: `svc principal delete ${principal.name}`,
     };

@@ -8,7 +8,7 @@ export function commandFor(kind: AssetKind) {
   const { example } = kinds[kind];
   return defineCommand({
     words: `registry ${kind} used-by`,
-    summary: 'The assets that refer to it: in their serving version, or in their present config',
+    summary: 'The assets that refer to it, or call it by name: in their serving version, or in their present config',
     needs: 'asset.read',
     examples: [`svc registry ${kind} used-by ${example}`, `svc registry ${kind} used-by ${example} --json`],
     arguments: { name: required('Its name', kind) },
@@ -18,13 +18,14 @@ export function commandFor(kind: AssetKind) {
       const users = await suggestAsset(session, kind, name, () =>
         session.call('registry.used_by', { params: { kind, name } }),
       );
-      const { assets, hidden } = users;
+      const { assets, settings, hidden } = users;
       return {
         data: users,
         view: [
           ...assets.map((asset) => line(asset)),
+          ...settings.map((setting) => line(`the setting ${setting} of the organisation`)),
           ...(hidden === 0 ? [] : [line(faint(`and ${hidden} that you may not read`))]),
-          ...(assets.length + hidden === 0 ? [line(`Nothing uses ${name}.`)] : []),
+          ...(assets.length + settings.length + hidden === 0 ? [line(`Nothing uses ${name}.`)] : []),
         ],
       };
     },

@@ -1,5 +1,6 @@
 import { defineCommand, required, text } from '../../command.ts';
-import { deployCommand, nextForPending, targetOf } from '../../review/describe-approval.ts';
+import { deployCommand, targetOf } from '../../review/describe-approval.ts';
+import { nextForPending } from '../../review/next-for-pending.ts';
 import { findId } from '../../input/find-id.ts';
 import { good, line } from '../../view/view.ts';
 
@@ -26,7 +27,7 @@ export const command = defineCommand({
         data: approval,
         view: [line(good('✓ '), `You approve ${ref}: ${approved_by.length} of ${approvals_required}`)],
         person_must_act: true,
-        next: nextForPending(approval),
+        next: await nextForPending(session, approval),
       };
     const target = targetOf(approval);
     return {

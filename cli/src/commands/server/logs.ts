@@ -5,11 +5,11 @@ import { defineCommand, toggle, whole } from '../../command.ts';
 import { CliRefusal } from '../../refusal.ts';
 import { logFile, tailOfLog } from '../../server/server-process.ts';
 import { installedUnit } from '../../server/systemd.ts';
-import { verbatim } from '../../view/view.ts';
+import { describeServerLine } from '../../server/describe-server-line.ts';
 
 export const command = defineCommand({
   words: 'server logs',
-  summary: "The service's own log",
+  summary: "The service's own log: time, level, message and the rest; --json prints its lines unchanged",
   needs: 'this machine',
   examples: ['svc server logs', 'svc server logs -f --tail 20'],
   arguments: {},
@@ -28,13 +28,15 @@ export const command = defineCommand({
       throw new CliRefusal('no_log', `There is no log at ${logFile(session.config)}`, {
         hint: 'Run `svc server start`.',
       });
-    if (!follow) return { data: latest.split('\n').filter((each) => each !== ''), view: [verbatim(latest)] };
-    session.output.show([verbatim(latest)]);
+    const lines = latest.split('\n').filter((each) => each !== '');
+    const describe = (text: string) => describeServerLine(text, session.output.mode);
+    if (!follow) return { data: lines, view: lines.map(describe) };
+    session.output.show(lines.map(describe));
     const stopped = new AbortController();
     using _taken = session.onInterrupt(() => stopped.abort());
     for await (const text of followFile(logFile(session.config), stopped.signal)) {
       session.output.event(text);
-      session.output.show([verbatim(text)]);
+      session.output.show([describe(text)]);
     }
     return { data: undefined, view: [] };
   },

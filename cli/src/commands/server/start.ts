@@ -1,7 +1,6 @@
 import { defineCommand, toggle } from '../../command.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { becomeServer, logPlace, startServer } from '../../server/server-process.ts';
-import { bad, faint, good, line, link } from '../../view/view.ts';
+import { describeStart } from '../../server/describe-start.ts';
+import { becomeServer, startServer } from '../../server/server-process.ts';
 
 export const command = defineCommand({
   words: 'server start',
@@ -14,29 +13,7 @@ export const command = defineCommand({
   },
   async run({ foreground }, session) {
     if (foreground) becomeServer(session);
-    const { pid, url, fault, started } = await startServer(session);
-    const log = logPlace(session.config);
-    return {
-      data: { pid, url, log, started, ...(fault === undefined ? {} : { not_ready: fault.detail }) },
-      view: [
-        line(
-          good('✓ '),
-          `The service ${started ? 'listens' : 'already runs and listens'} on `,
-          link(url),
-          faint(`  process ${pid}`),
-        ),
-        line(faint('  log  '), log),
-        ...(fault === undefined ? [] : [line(bad('✗ '), `It is not ready: ${fault.detail}`)]),
-      ],
-      ...(started ? { undo: 'svc server stop' } : {}),
-      ...(fault === undefined ? {} : { exit: exitCodes.refused, person_must_act: true }),
-      next:
-        fault === undefined
-          ? [{ command: 'svc login', when: 'to sign in' }]
-          : [
-              { command: 'svc audit verify', when: 'to see the damage of the log' },
-              { command: 'svc audit reseal --reason "…"', when: 'after a restore from a backup, and only then' },
-            ],
-    };
+    const server = await startServer(session);
+    return await describeStart(session, server, server.started ? 'started' : 'running');
   },
 });

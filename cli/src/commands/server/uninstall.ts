@@ -4,6 +4,7 @@ import { removeData } from '../../server/remove-data.ts';
 import { runServerProgram, stopServer } from '../../server/server-process.ts';
 import { removeUnit } from '../../server/systemd.ts';
 import { forgetToken } from '../../session/tokens.ts';
+import { count } from '../../view/count.ts';
 import { faint, good, line } from '../../view/view.ts';
 
 interface Removed {
@@ -31,7 +32,8 @@ export const command = defineCommand({
     await removeUnit(session.config);
     await stopServer(session);
     session.output.progress(['… ', 'removing agents, images and data']);
-    const removed = JSON.parse(await runServerProgram(session, ['uninstall'])) as Removed; // the output of `uninstall`
+    const onLine = (progress: string): void => session.output.progress(['… ', progress]);
+    const removed = JSON.parse(await runServerProgram(session, ['uninstall'], { onLine })) as Removed; // the output of `uninstall`
     session.output.progress(undefined);
     if (!keepData) {
       removeData(session.config);
@@ -43,7 +45,7 @@ export const command = defineCommand({
       view: [
         line(
           good('✓ '),
-          `Removed from the container engine: ${containers} containers, ${images} images, ${volumes} volumes, ${networks} networks`,
+          `Removed from the container engine: ${count(containers, 'container')}, ${count(images, 'image')}, ${count(volumes, 'volume')}, ${count(networks, 'network')}`,
         ),
         line(
           keepData ? faint('  kept  ') : good('✓ '),

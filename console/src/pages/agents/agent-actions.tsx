@@ -52,6 +52,8 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
 
   const newest = `agents/${name}@${latest_version}`;
   const isNewer = latest_version !== null && status.ref !== newest;
+  // A rollback is not undone by the one button that everybody presses.
+  const isRolledBack = status.rolled_back !== null && status.rolled_back.from === latest_version;
   const deployNewest = () =>
     deploy.mutate(
       { body: { ref: newest } },
@@ -60,7 +62,7 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
 
   return (
     <>
-      {isNewer ? (
+      {isNewer && !isRolledBack ? (
         <Action
           look="main"
           can={can?.['deployments.create']}
@@ -110,6 +112,11 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
             </MenuItem>
             <MenuLine />
           </>
+        )}
+        {isRolledBack && (
+          <MenuItem can={can?.['deployments.create']} svc={`svc deploy ${newest}`} onPress={deployNewest}>
+            Deploy {latest_version} again
+          </MenuItem>
         )}
         <MenuItem
           can={asset.can['approvals.submit']}

@@ -8,11 +8,16 @@ import { BudgetOf } from '../costs/budget-of.tsx';
 
 export function AgentBudget({ name }: { name: string }) {
   const keys = useQuery(ask('keys.list', { query: { scope: 'agent', limit: 200 } }));
+  const can = useQuery(ask('agents.status', { params: { name } })).data?.can?.['budgets.show'];
   const key = keys.data?.items.find(({ scope_name }) => scope_name === name);
   return (
     <>
       <Section title="Budget">
-        <BudgetOf subject={{ scope: 'agent', scope_id: name }} />
+        {can === undefined ? (
+          <div className="skeleton h-40" />
+        ) : (
+          <BudgetOf subject={{ scope: 'agent', scope_id: name }} can={can} />
+        )}
       </Section>
       <Section title="Key">
         {key === undefined ? (

@@ -1,14 +1,14 @@
 // What the agent may reach, who may call it, and who answers for it.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { reachesNoAddress } from '@gantry/contract/reach.ts';
 import type { AssetDetail } from '@gantry/contract/registry.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { Digest } from '../../parts/copy.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
+import { ReachLines } from '../approvals/reach-lines.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
-import { AssetLink } from './asset-link.tsx';
 import { useScaling } from './scale-dialog.tsx';
 
 export function AgentFacts({ name }: { name: string }) {
@@ -24,20 +24,14 @@ export function AgentFacts({ name }: { name: string }) {
     return <div className="skeleton h-80" />;
   // The service checked it when the version was pushed.
   const config = (running?.config ?? {}) as Partial<AgentConfig>;
-  const references = running?.references.map(({ ref }) => ref) ?? [];
   return (
     <div>
       <Section title="What it may reach" aside={version}>
-        <Facts
-          facts={[
-            ['Network', <Network key="network" egress={status.egress ?? config.deploy?.egress} />],
-            ['Models', list([config.model?.primary, config.model?.fallback])],
-            ['Secrets', list(config.deploy?.secrets ?? [])],
-            ['Assets', links(references.filter((ref) => !isOfAgent(ref)))],
-            ['Other agents', links(references.filter(isOfAgent))],
-            ['Guardrails', list(config.guardrails?.map((rule) => (typeof rule === 'string' ? rule : rule.name)) ?? [])],
-          ]}
-        />
+        <ReachLines reach={status.reach ?? []} />
+        {status.reach !== null && reachesNoAddress(status.reach) && (
+          <p className="mt-2 text-quiet">It reaches no address outside but the model gateway.</p>
+        )}
+        <Guardrails rules={config.guardrails ?? []} />
       </Section>
       <Section
         title="Who may call it"
@@ -77,25 +71,13 @@ export function AgentFacts({ name }: { name: string }) {
   );
 }
 
-const none = <span className="text-quiet">none</span>;
-
-function list(names: readonly (string | undefined)[]): ReactNode {
-  const known = names.filter((name) => name !== undefined);
-  return known.length === 0 ? none : <span className="font-mono text-meta">{known.join(', ')}</span>;
-}
-
-const isOfAgent = (ref: string) => ref.startsWith('agents/');
-
-const links = (refs: readonly string[]): ReactNode =>
-  refs.length === 0 ? none : refs.map((ref) => <AssetLink key={ref} at={ref} />);
-
-function Network({ egress }: { egress: readonly string[] | null | undefined }) {
-  if (egress === null || egress === undefined) return <span className="text-waiting">the whole internet</span>;
-  if (egress.length === 0) return 'only the model gateway';
+function Guardrails({ rules }: { rules: NonNullable<AgentConfig['guardrails']> }) {
+  if (rules.length === 0) return null;
+  const names = rules.map((rule) => (typeof rule === 'string' ? rule : rule.name));
   return (
-    <>
-      the model gateway, <span className="font-mono text-meta">{egress.join(', ')}</span>
-    </>
+    <p className="mt-2 text-quiet">
+      Guardrails of its own: <span className="font-mono text-meta">{names.join(', ')}</span>
+    </p>
   );
 }
 

@@ -2,7 +2,7 @@
 import type { Deployment } from '@gantry/contract/deploy.ts';
 import type { AgentFigures as Figures } from '@gantry/contract/traces.ts';
 import { useQuery } from '@tanstack/react-query';
-import { count, duration, money } from '../../parts/figures.ts';
+import { count, duration, money, plural } from '../../parts/figures.ts';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Trend } from '../../parts/trend.tsx';
 import { exactTime } from '../../parts/when.tsx';
@@ -54,7 +54,7 @@ function Trends({ figures: { since, step_seconds, steps }, day, deploys }: Trend
         total={count(day.calls)}
         bars={bars(
           ({ calls }) => calls,
-          (value) => `${count(value)} calls`,
+          (value) => plural(value, 'call'),
         )}
         {...shared}
       />

@@ -9,18 +9,20 @@ import { ask } from '../../server.ts';
 export function AgentForecast({ name }: { name: string }) {
   const status = useQuery(ask('agents.status', { params: { name } }));
   const ref = status.data?.ref ?? (status.data?.latest_version && `agents/${name}@${status.data.latest_version}`);
+  const cost = status.data?.cost;
   // The plan of a deploy has the forecast.
   const plan = useQuery({
     ...ask('deployments.plan', { body: { ref: ref ?? '' } }),
-    enabled: typeof ref === 'string',
+    enabled: typeof ref === 'string' && cost !== null && cost !== undefined,
   });
-  const cost = status.data?.cost;
-  if (status.data === undefined || (typeof ref === 'string' && plan.isPending))
+  if (status.data === undefined || (typeof ref === 'string' && cost !== null && plan.isPending))
     return <div className="skeleton mb-6 h-40" />;
   return (
     <Section title="Now and next">
       {cost === null || cost === undefined ? (
-        <p className="text-quiet">Those who may edit the agent see its cost.</p>
+        <p className="text-quiet">
+          You may not see its costs. Those who may edit the agent and those who read the costs of its team do.
+        </p>
       ) : (
         <Facts
           facts={[

@@ -8,7 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { AgentActions } from './agent-actions.tsx';
-import { AgentState } from './agent-state.tsx';
+import { AgentState, reasonOf } from './agent-state.tsx';
 
 const tabs = {
   overview: { label: 'Overview', to: '/agents/$name', svc: (name: string) => `svc status ${name}` },
@@ -19,7 +19,7 @@ const tabs = {
     svc: (name: string) => `svc deployments list ${name}`,
   },
   revisions: {
-    label: 'Revisions',
+    label: 'Versions',
     to: '/agents/$name/revisions',
     svc: (name: string) => `svc registry agent versions ${name}`,
   },
@@ -70,7 +70,12 @@ export function AgentPage({ name, tab, svc, wide = false, children }: AgentPageP
       }
       about={<Endpoint endpoint={status.data?.endpoint} />}
       svc={svc ?? tabs[tab].svc(name)}
-      tabs={Object.values(tabs).map(({ label, to }) => ({ label, link: { to, params: { name } } satisfies LinkProps }))}
+      tabs={Object.entries(tabs).map(([key, { label, to }]) => ({
+        label,
+        link: { to, params: { name } } satisfies LinkProps,
+        // Who may edit the agent sees what it costs, but not always its budget.
+        can: key === 'cost' && status.data?.cost === null ? status.data.can?.['budgets.show'] : undefined,
+      }))}
     >
       {children}
     </Page>
@@ -78,11 +83,12 @@ export function AgentPage({ name, tab, svc, wide = false, children }: AgentPageP
 }
 
 // A reason can end with lines of the container; the overview shows them all.
-function StateWithReason({ status: { state, detail, ref } }: { status: AgentStatus }) {
-  const [reason = ''] = detail.split('\n');
+function StateWithReason({ status }: { status: AgentStatus }) {
+  const { state, attention, ref } = status;
+  const [reason = ''] = reasonOf(status).split('\n');
   return (
     <span className="flex min-w-0 items-baseline gap-3">
-      <AgentState state={state} />
+      <AgentState state={state} attention={attention} />
       {ref !== null && <span className="text-quiet">{ref.split('@')[1]}</span>}
       <span className="max-w-120 min-w-0 truncate text-quiet max-phone:hidden" title={reason}>
         {reason}

@@ -1,3 +1,4 @@
+import type { Attention } from '@gantry/contract/attention.ts';
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import { State, type Meaning } from '../../parts/state.tsx';
 
@@ -11,6 +12,27 @@ const meanings: Record<AgentStatus['state'], Meaning> = {
   not_deployed: 'none',
 };
 
-export function AgentState({ state }: { state: AgentStatus['state'] }) {
-  return <State meaning={meanings[state]}>{state}</State>;
+const troubles: Record<Attention['kind'], readonly [Meaning, string]> = {
+  failed: ['failed', 'failed'],
+  unknown: ['waiting', 'unknown'],
+  crashing: ['failed', 'crashing'],
+  budget: ['failed', 'over budget'],
+  model: ['failed', 'model missing'],
+  errors: ['failed', 'failing'],
+};
+
+/** Green is for an agent of use to its callers: a container that answers is not enough. */
+export function AgentState({
+  state,
+  attention = [],
+}: {
+  state: AgentStatus['state'];
+  attention?: readonly Attention[];
+}) {
+  const [gravest] = attention;
+  const [meaning, words] = gravest === undefined ? [meanings[state], state] : troubles[gravest.kind];
+  return <State meaning={meaning}>{words}</State>;
 }
+
+/** The gravest trouble, else what the last check said. */
+export const reasonOf = ({ attention: [gravest], detail }: AgentStatus): string => gravest?.detail ?? detail;

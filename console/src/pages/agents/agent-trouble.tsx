@@ -11,11 +11,13 @@ const most_in_head = 60;
 export function AgentTrouble({ name }: { name: string }) {
   const { data: status } = useQuery(ask('agents.status', { params: { name } }));
   if (status === undefined) return null;
-  const { state, detail, restarts, last_exit, not_in_effect, outside_setting, no_room, refused_egress } = status;
+  const { state, detail, attention, restarts, last_exit, not_in_effect, outside_setting, no_room, refused_egress } =
+    status;
   // The head shows a short reason.
   const isTold = detail.length <= most_in_head && !detail.includes('\n');
   const isWell = isTold || state === 'serving' || state === 'stopped' || state === 'asleep' || state === 'starting';
   const facts = [
+    ...attention.filter(({ kind }) => kind !== state).map((one) => one.detail),
     ...(restarts > 0 ? [`${plural(restarts, 'restart')} of its container${last_exit ? `: ${last_exit}` : ''}`] : []),
     ...(not_in_effect.length > 0 ? [`Not in effect here: ${not_in_effect.join(', ')}`] : []),
     ...(outside_setting === null ? [] : [outside_setting]),

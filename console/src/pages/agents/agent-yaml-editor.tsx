@@ -4,6 +4,7 @@ import type { AssetDetail } from '@gantry/contract/registry.ts';
 import { useMemo, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor, type Schema } from '../../parts/code/code.tsx';
+import { useDraft } from '../../parts/draft.ts';
 import { plural } from '../../parts/figures.ts';
 import { State } from '../../parts/state.tsx';
 import { NewVersion } from './new-version.tsx';
@@ -20,7 +21,7 @@ interface AgentYamlEditorProps {
 
 /** The rules are those of `svc validate` and of the push. */
 export function AgentYamlEditor({ asset, version, text }: AgentYamlEditorProps) {
-  const [draft, setDraft] = useState(text);
+  const [draft, setDraft] = useDraft(`${asset.name}@${version}`, text);
   const [isMaking, setMaking] = useState(false);
   const { findings } = useMemo(() => parseAgentYaml(draft), [draft]);
   const isChanged = draft !== text;
@@ -36,6 +37,7 @@ export function AgentYamlEditor({ asset, version, text }: AgentYamlEditorProps) 
       />
       <div className="flex min-h-8 flex-wrap items-center gap-x-4 gap-y-2">
         <Verdict findings={findings} />
+        {isChanged && <span className="text-meta text-quiet">A draft, kept while this tab is open.</span>}
         <div className="ml-auto flex items-center gap-2">
           {isChanged && (
             <Button look="quiet" onClick={() => setDraft(text)}>
@@ -53,7 +55,14 @@ export function AgentYamlEditor({ asset, version, text }: AgentYamlEditorProps) 
       </div>
       <Findings findings={findings} />
       {isMaking && (
-        <NewVersion asset={asset} version={version} text={text} draft={draft} onClose={() => setMaking(false)} />
+        <NewVersion
+          asset={asset}
+          version={version}
+          text={text}
+          draft={draft}
+          onPushed={() => setDraft(text)}
+          onClose={() => setMaking(false)}
+        />
       )}
     </div>
   );

@@ -4,17 +4,20 @@ import { lazy, Suspense } from 'react';
 import { count, money } from '../../parts/figures.ts';
 import { ChoiceFilter } from '../../parts/filters.tsx';
 import { List, type Column } from '../../parts/list.tsx';
-import { Empty, Section } from '../../parts/page.tsx';
+import { later } from '../../parts/later.ts';
+import { Section } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { useNow } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
 import { AgentBudget } from './agent-budget.tsx';
 import { AgentForecast } from './agent-forecast.tsx';
+import { PartOf } from '../costs/part-of.tsx';
 import { AgentPage } from './agent-page.tsx';
 import { costsByDay, costsByModel, type ModelCost } from './costs-of-agent.ts';
 
 // The charts' library is loaded with the first chart.
-const CostChart = lazy(async () => ({ default: (await import('./cost-chart.tsx')).CostChart }));
+const costChart = later(() => import('./cost-chart.tsx'));
+const CostChart = lazy(async () => ({ default: (await costChart()).CostChart }));
 
 const route = getRouteApi('/agents/$name/cost');
 const usual_days = 30;
@@ -72,7 +75,7 @@ function Costs({ name }: { name: string }) {
       }
     >
       {models?.length === 0 ? (
-        <Empty>It has not called a model in this time, as far as you may see.</Empty>
+        <PartOf report={report.data} none="It has not called a model in this time." />
       ) : (
         <>
           <div className="mb-4 h-64 rounded border border-line bg-raised p-3">

@@ -16,7 +16,7 @@ const route = getRouteApi('/agents/$name/deployments');
 const columns: readonly Column<Deployment>[] = [
   { header: 'Operation', width: '150px', cell: (deployment) => shortTitleOf(deployment) },
   { header: 'State', width: '130px', cell: ({ state }) => <DeploymentState state={state} /> },
-  { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: (deployment) => reasonOf(deployment) },
+  { header: 'Reason or note', width: 'minmax(0,2fr)', isExtra: true, cell: (deployment) => reasonOf(deployment) },
   { header: 'By', width: 'minmax(0,1fr)', isExtra: true, cell: ({ actor }) => actor },
   { header: 'Target', width: '70px', isExtra: true, cell: ({ target }) => target },
   {

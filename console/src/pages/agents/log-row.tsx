@@ -16,12 +16,12 @@ export function LogRow({ entry, onRequest }: { entry: Entry; onRequest: (id: str
   return (
     <span className="flex gap-3">
       <span
-        className={`flex w-32 shrink-0 gap-2 border-l-2 pl-2 max-phone:w-16 ${level === undefined ? 'border-transparent' : looks[level]}`}
+        className={`flex w-32 shrink-0 gap-2 border-l-2 pl-2 max-phone:w-auto ${level === undefined ? 'border-transparent' : looks[level]}`}
       >
-        <time dateTime={at} title={at} className="text-quiet max-phone:hidden">
+        <time dateTime={at} title={at} className="text-quiet">
           {exactTime(at).slice(11)}
         </time>
-        <span>{level === 'warning' ? 'warn' : level}</span>
+        <span className={level === 'info' ? 'max-phone:hidden' : ''}>{level === 'warning' ? 'warn' : level}</span>
       </span>
       <span className="mr-3 min-w-0 flex-1 overflow-hidden text-ellipsis whitespace-pre">
         <Ansi text={message} />
@@ -32,7 +32,7 @@ export function LogRow({ entry, onRequest }: { entry: Entry; onRequest: (id: str
           type="button"
           onClick={() => onRequest(request)}
           title="Only this call"
-          className="shrink-0 pr-3 text-accent"
+          className="shrink-0 pr-3 text-accent max-phone:hidden"
         >
           {request.slice(-8)}
         </button>

@@ -51,7 +51,7 @@ export function LogsPage() {
   const revisions = useMemo(() => [...new Set(items.map((entry) => entry.revision))], [items]);
   return (
     <AgentPage name={name} tab="logs" wide svc={svcOf(name, request)}>
-      <Filters aside={<Figures lines={items.length} dropped={dropped} />}>
+      <Filters aside={isOpen && error === undefined && <Figures lines={items.length} dropped={dropped} />}>
         <SearchFilter label="Search lines" />
         <ChoiceFilter name="level" label="Any level" options={levels} />
         {revisions.length > 1 && (

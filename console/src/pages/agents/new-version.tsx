@@ -17,11 +17,12 @@ interface NewVersionProps {
   version: string;
   text: string;
   draft: string;
+  onPushed: () => void;
   onClose: () => void;
 }
 
 /** The files of a version with another agent.yaml, pushed as a version of its own. */
-export function NewVersion({ asset: { name, versions }, version, text, draft, onClose }: NewVersionProps) {
+export function NewVersion({ asset: { name, versions }, version, text, draft, onPushed, onClose }: NewVersionProps) {
   const next = withFreeVersion(
     draft,
     versions.map((each) => each.version),
@@ -32,6 +33,7 @@ export function NewVersion({ asset: { name, versions }, version, text, draft, on
     name,
     files: async () => await filesOf(name, version, next),
     onPushed: ({ ref: pushed }) => {
+      onPushed();
       showReceipt({ says: `${pushed} is in the registry`, entries: [] });
       // What can be done with it is there.
       void navigate({ to: '/agents/$name/revisions', params: { name } });

@@ -14,7 +14,9 @@ const columns: readonly Column<AgentRun>[] = [
     header: 'Result',
     width: '120px',
     cell: ({ status, error }) => (
-      <State meaning={status === 'ok' ? 'good' : 'failed'}>{status === 'ok' ? 'answered' : (error ?? 'failed')}</State>
+      <State meaning={status === 'ok' ? 'good' : error === 'guardrail_blocked' ? 'stopped' : 'failed'}>
+        {status === 'ok' ? 'answered' : error === 'guardrail_blocked' ? 'blocked' : (error ?? 'failed')}
+      </State>
     ),
   },
   { header: 'Caller', width: 'minmax(0,1fr)', isExtra: true, cell: ({ caller }) => caller ?? 'a removed user' },

@@ -42,7 +42,7 @@ const columns: readonly Column<TraceEntry>[] = [
   },
   { header: 'Out', width: '70px', align: 'right', isExtra: true, cell: ({ output_tokens }) => count(output_tokens) },
   { header: 'Cost', width: '90px', align: 'right', isExtra: true, cell: ({ usd }) => money(usd) },
-  { header: 'Begun', width: '90px', align: 'right', isExtra: true, cell: ({ started_at }) => <When at={started_at} /> },
+  { header: 'Begun', width: '90px', align: 'right', cell: ({ started_at }) => <When at={started_at} /> },
 ];
 
 const spanStatuses = ['ok', 'error'] as const satisfies readonly TraceEntry['status'][];

@@ -3,6 +3,7 @@ import type { Difference } from '@gantry/contract/difference.ts';
 import { Difference as TwoTexts } from '../../parts/code/code.tsx';
 import { bytes, count } from '../../parts/figures.ts';
 import { Empty, Section } from '../../parts/page.tsx';
+import { ReachLines } from '../approvals/reach-lines.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ChangeTable } from '../approvals/change-table.tsx';
 import { packageRows } from '../approvals/package-rows.ts';
@@ -16,7 +17,8 @@ interface Versions {
 }
 
 export function VersionChanges({ changes, ...versions }: Versions & { changes: Difference }) {
-  const { config, files, reach } = changes;
+  const { config, files } = changes;
+  const reach = changes.reach.filter(({ change }) => change !== 'same');
   const packages = packageRows(changes);
   if (config.length + files.length + packages.length + reach.length === 0)
     return <Empty>These two versions have the same config, files, packages and access.</Empty>;
@@ -24,15 +26,7 @@ export function VersionChanges({ changes, ...versions }: Versions & { changes: D
     <>
       {reach.length > 0 && (
         <Section title="What it may reach">
-          <ChangeTable
-            of="Access"
-            rows={reach.map(({ kind, name, change, before, after }) => ({
-              name: `${kind} ${name}`,
-              before: change === 'added' ? null : (before ?? 'yes'),
-              after: change === 'removed' ? null : (after ?? 'yes'),
-            }))}
-            empty={null}
-          />
+          <ReachLines reach={reach} />
         </Section>
       )}
       {config.length > 0 && (

@@ -3,11 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { CodeView, languageOf } from '../../parts/code/code.tsx';
 import { Empty } from '../../parts/page.tsx';
+import { later } from '../../parts/later.ts';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 
 // With the contract's rules and their schemas, which no other page needs.
-const AgentYaml = lazy(async () => ({ default: (await import('./agent-yaml-editor.tsx')).AgentYamlEditor }));
+const agentYaml = later(() => import('./agent-yaml-editor.tsx'));
+const AgentYaml = lazy(async () => ({ default: (await agentYaml()).AgentYamlEditor }));
 
 const reasons = {
   binary: 'This is not a text.',

@@ -5,6 +5,7 @@ import { useSend } from '../../parts/use-send.ts';
 import { refresh, send } from '../../server.ts';
 import { OutcomeLine } from './outcome.tsx';
 import { useQueue } from './queue.ts';
+import { noteDecision } from './seen.ts';
 
 export type Verdict = 'approve' | 'reject' | 'revoke';
 
@@ -38,6 +39,7 @@ export function DecideDialog({ request, verdict, onClose }: DecideDialogProps) {
       {
         onSuccess: () => {
           onClose();
+          noteDecision();
           if (verdict !== 'revoke') queue.open(queue.next);
         },
         // Somebody else was first: the page then says so.

@@ -2,9 +2,11 @@ import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
 import { useState } from 'react';
 import { Action } from '../../parts/action.tsx';
 import { useShortcuts } from '../../parts/keys.ts';
+import { showReceipt } from '../../parts/receipt.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { DecideDialog, type Verdict } from './decide-dialog.tsx';
 import { useHasApproved } from './has-approved.ts';
+import { useSeen } from './seen.ts';
 
 const approvedAlready = {
   allowed: false,
@@ -24,7 +26,15 @@ export function Decide({ request }: { request: ApprovalDetail }) {
   const ask = (verdict: Verdict) => () => {
     if (allowed[verdict]?.allowed === true) setVerdict(verdict);
   };
-  useShortcuts(verdict === undefined ? { a: ask('approve'), r: ask('reject') } : {});
+  const isSeen = useSeen();
+  const askByKey = (verdict: Verdict) => () => {
+    if (isSeen()) return ask(verdict)();
+    showReceipt({
+      says: `This is the next request, ${asset} ${asset_version}. Read it, then press the key again`,
+      entries: [],
+    });
+  };
+  useShortcuts(verdict === undefined ? { a: askByKey('approve'), r: askByKey('reject') } : {});
   const short = id.slice(0, 8);
   return (
     <>

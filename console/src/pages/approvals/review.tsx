@@ -37,6 +37,7 @@ function Review({ request, svc }: { request: ApprovalDetail; svc: string }) {
     <Page
       title={`${asset} ${asset_version}`}
       above={above}
+      stays
       state={<RequestState request={request} />}
       about={
         <>

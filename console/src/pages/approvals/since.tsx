@@ -47,7 +47,7 @@ function Approved({ request: { compared_approval, target } }: { request: Approva
   return (
     <>
       {state}
-      <Link to="/approvals/$id" params={{ id }} className="text-accent">
+      <Link to="/approvals/$id" params={{ id }} className="text-accent underline">
         approved
       </Link>{' '}
       by {decided_by ?? 'an admin'} <When at={decided_at} />

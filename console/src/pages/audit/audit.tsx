@@ -14,7 +14,7 @@ import { When } from '../../parts/when.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { askList } from '../../server.ts';
 import { FollowLive } from './follow-live.tsx';
-import { actorOf, actionGroups, sentenceOf } from './sentence.ts';
+import { actorOf, actionGroups, sentenceOf } from '@gantry/contract/audit-sentence.ts';
 import { Shield } from './shield.tsx';
 import { useExport } from './use-export.ts';
 
@@ -108,6 +108,7 @@ export function AuditPage() {
       {exported.error !== undefined && <Refusal error={exported.error} />}
       <List
         label="Audit log"
+        wraps
         columns={columns}
         keyOf={({ chain, seq }) => `${chain}/${seq}`}
         linkOf={({ chain, seq }) => ({ to: '/audit/$chain/$seq', params: { chain, seq: String(seq) } })}

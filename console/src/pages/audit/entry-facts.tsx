@@ -5,11 +5,12 @@ import { Copy, Digest } from '../../parts/copy.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { Changes, hasChanges } from './changes.tsx';
-import { actorOf } from './sentence.ts';
+import { actorOf } from '@gantry/contract/audit-sentence.ts';
 
 export function EntryFacts({ entry }: { entry: AuditEntry }) {
   const { event, actor, asset, team, occurred_at, ip, request_id, hash, detail } = entry;
   const { before, after, ...others } = detail;
+  const told = Object.entries(others).filter(([, value]) => value !== null && value !== '' && !isEmpty(value));
   return (
     <>
       <Section title="Entry">
@@ -31,14 +32,12 @@ export function EntryFacts({ entry }: { entry: AuditEntry }) {
           <Changes before={before} after={after} />
         </Section>
       )}
-      {Object.keys(others).length > 0 && (
+      {told.length > 0 && (
         <Section title="Detail">
           <Facts
-            facts={Object.entries(others).map(([name, value]) => [
-              name.replaceAll('_', ' '),
-              <span key={name} className="break-all whitespace-pre-wrap">
-                {typeof value === 'string' ? value : JSON.stringify(value)}
-              </span>,
+            facts={told.map(([name, value]) => [
+              words[name] ?? sentenceCase(name.replaceAll('_', ' ')),
+              <Value key={name} name={name} value={value} asset={asset} />,
             ])}
           />
         </Section>
@@ -50,6 +49,42 @@ export function EntryFacts({ entry }: { entry: AuditEntry }) {
         </pre>
       </details>
     </>
+  );
+}
+
+const words: Readonly<Record<string, string>> = {
+  approval_id: 'Approval',
+  run_id: 'Deployment',
+  bypass: 'Without',
+  replaced: 'Replaced the revision',
+  rollback_to: 'Back to the revision',
+  not_counted: 'Approvals that did not count',
+  superseded: 'Requests that it replaced',
+};
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
+const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function Value({ name, value, asset }: { name: string; value: unknown; asset: string | null }) {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value !== 'string' && typeof value !== 'number')
+    return <span className="whitespace-pre-wrap">{isWords(value) ? value.join(', ') : JSON.stringify(value)}</span>;
+  const text = String(value);
+  if (name === 'approval_id')
+    return <LinkTo link={{ to: '/approvals/$id', params: { id: text } }}>{text.slice(0, 8)}</LinkTo>;
+  if (name === 'run_id' && asset?.startsWith('agents/') === true)
+    return <LinkTo link={{ to: '/deployments/$id', params: { id: text } }}>{text.slice(0, 8)}</LinkTo>;
+  return <span className="whitespace-pre-wrap">{text}</span>;
+}
+
+const isWords = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+function LinkTo({ link, children }: { link: LinkProps; children: string }) {
+  return (
+    <Link {...link} className="font-mono text-meta text-accent">
+      {children}
+    </Link>
   );
 }
 

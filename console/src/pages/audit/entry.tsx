@@ -6,7 +6,7 @@ import { State } from '../../parts/state.tsx';
 import { ask } from '../../server.ts';
 import { EntryFacts } from './entry-facts.tsx';
 import { ProofAction } from './proof-action.tsx';
-import { actorOf, sentenceOf } from './sentence.ts';
+import { actorOf, sentenceOf } from '@gantry/contract/audit-sentence.ts';
 
 const route = getRouteApi('/audit/$chain/$seq');
 

@@ -5,7 +5,7 @@ import { ShieldAlert, ShieldCheck } from 'lucide-react';
 import { useMe } from '../../me.ts';
 import { When } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
-import { actorOf } from './sentence.ts';
+import { actorOf } from '@gantry/contract/audit-sentence.ts';
 
 const verdicts: Record<string, string> = {
   true_as_anchored: 'true as anchored',

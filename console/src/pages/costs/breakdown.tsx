@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { count, money } from '../../parts/figures.ts';
 import { List, type Column } from '../../parts/list.tsx';
 import { Meter } from '../../parts/meter.tsx';
-import { Empty } from '../../parts/page.tsx';
+import { PartOf } from './part-of.tsx';
 
 type Row = CostReport['rows'][number];
 
@@ -17,7 +17,7 @@ export function Breakdown({ report, split }: { report: CostReport | undefined; s
       rows={report && sorted(report.rows, split)}
       keyOf={(row) => nameOf(row, split)}
       columns={columnsOf(split, report?.rows ?? [])}
-      empty={<Empty>No calls in this time that you may see. A key calls models: make one under Keys.</Empty>}
+      empty={<PartOf report={report} none="No calls in this time. A key calls models: make one under Keys." />}
     />
   );
 }
@@ -51,7 +51,7 @@ function columnsOf(split: Split, rows: readonly Row[]): Column<Row>[] {
     { header: 'Calls', width: '80px', isExtra: true, align: 'right', cell: ({ calls }) => count(calls) },
     { header: 'Input', width: '90px', isExtra: true, align: 'right', cell: (row) => count(row.input_tokens) },
     { header: 'Output', width: '90px', isExtra: true, align: 'right', cell: (row) => count(row.output_tokens) },
-    { header: 'Estimated', width: '80px', isExtra: true, align: 'right', cell: (row) => count(row.estimated_calls) },
+    { header: 'Estimated', width: '80px', isExtra: true, align: 'right', cell: (row) => money(row.estimated_usd) },
   ];
 }
 

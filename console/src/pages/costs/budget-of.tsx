@@ -4,16 +4,19 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../../me.ts';
-import { Action } from '../../parts/action.tsx';
+import { Action, type Allowed } from '../../parts/action.tsx';
 import { money, count } from '../../parts/figures.ts';
 import { Meter } from '../../parts/meter.tsx';
-import { Empty } from '../../parts/page.tsx';
+import { Closed, Empty } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { State, type Meaning } from '../../parts/state.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
 import { holderOf } from '../keys/key-state.tsx';
 import { SetBudget } from './set-budget.tsx';
+
+const isIn = (teams: readonly { name: string }[] | undefined, team: string): boolean =>
+  teams?.some(({ name }) => name === team) === true;
 
 const windows = [
   { label: 'today', name: 'daily_usd' },
@@ -29,17 +32,26 @@ export interface BudgetSubject {
   team?: string;
 }
 
+const readsOnly: Allowed = { allowed: false, reason: 'Only admins of the team set its limits.' };
+/** For one's own. */
+const open: Allowed = { allowed: true };
+
 /** The spending and the limits of one account, and when the first limit ends. */
-export function BudgetOf({ subject }: { subject: BudgetSubject }) {
-  const { data: budget, error } = useQuery(ask('budgets.show', { query: subject }));
+export function BudgetOf({ subject, can: canShow = open }: { subject: BudgetSubject; can?: Allowed | undefined }) {
+  const { data: budget, error } = useQuery({
+    ...ask('budgets.show', { query: subject }),
+    enabled: canShow.allowed,
+  });
   const me = useMe();
   const team = useQuery({
     ...ask('teams.show', { params: { team: budget?.team ?? '' } }),
-    enabled: typeof budget?.team === 'string',
+    // A reader of the costs of a team need not be in it.
+    enabled: typeof budget?.team === 'string' && (me?.role === 'admin' || isIn(me?.teams, budget.team)),
   });
-  const can = subject.scope === 'org' ? me?.can['budgets.set'] : team.data?.can['budgets.set'];
+  const can = subject.scope === 'org' ? me?.can['budgets.set'] : (team.data?.can['budgets.set'] ?? readsOnly);
   const [isSetting, setSetting] = useState(false);
   const name = budget === undefined ? '' : nameOf(budget);
+  if (!canShow.allowed) return <Closed can={canShow} />;
   if (error instanceof Problem && error.code === 'forbidden') return <Empty>{error.detail}</Empty>;
   if (error !== null) return <Refusal error={error} />;
   return (

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMe } from '../../me.ts';
-import { Empty, Page, Section } from '../../parts/page.tsx';
+import { Page, Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/action.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { BudgetOf } from './budget-of.tsx';
@@ -10,9 +11,15 @@ import { costsTabs } from './costs-tabs.ts';
 export function BudgetsPage() {
   const me = useMe();
   const teams = useQuery(ask('teams.list', { query: { limit: 200 } }));
-  const isAdmin = me?.role === 'admin';
-  // Only admins of a team see its budget.
-  const shown = teams.data?.items.filter(({ your_role }) => isAdmin || your_role === 'admin');
+  const whole = me?.can['budgets.show'];
+  // A reader of the costs of the organisation is in no team: the report names the teams.
+  const byTeam = useQuery({ ...ask('costs.report', { query: { by: 'team' } }), enabled: whole?.allowed === true });
+  const led = teams.data?.items.filter(({ your_role }) => your_role === 'admin').map(({ name }) => name);
+  const granted = me?.reading.flatMap(({ right, team }) => (right === 'read_costs' && team !== null ? [team] : []));
+  const called = byTeam.data?.rows.flatMap(({ of }) => of.team ?? []);
+  const names = [...new Set([...(led ?? []), ...(granted ?? []), ...(called ?? [])])].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
   return (
     <Page
       title="Budgets"
@@ -26,7 +33,7 @@ export function BudgetsPage() {
           <BudgetOf subject={{ scope: 'org' }} />
         </Section>
       )}
-      {shown?.map(({ name }) => (
+      {names.map((name) => (
         <Section
           key={name}
           title={`Team ${name}`}
@@ -44,8 +51,10 @@ export function BudgetsPage() {
           <BudgetOf subject={{ scope: 'user', team: name }} />
         </Section>
       ))}
-      {shown?.length === 0 && me?.teams.length === 0 && me.can['budgets.show']?.allowed !== true && (
-        <Empty>You are in no team. A team pays for each call.</Empty>
+      {whole?.allowed === false && (
+        <p className="text-meta text-quiet">
+          Other budgets exist that you may not see. <Reason can={whole} />
+        </p>
       )}
     </Page>
   );

@@ -1,7 +1,9 @@
 import type { CostReport } from '@gantry/contract/costs.ts';
+import { costsCsv } from '@gantry/contract/costs-csv.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
+import { Reason } from '../../parts/action.tsx';
 import { Button } from '../../parts/button.tsx';
 import { count, money, plural } from '../../parts/figures.ts';
 import { ChipFilter, ChoiceFilter, Filters } from '../../parts/filters.tsx';
@@ -13,7 +15,6 @@ import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { useTeamNames } from '../people/team-choice.tsx';
 import { Breakdown } from './breakdown.tsx';
-import { costsCsv } from './costs-csv.ts';
 import { costsTabs } from './costs-tabs.ts';
 import { Days } from './days.tsx';
 
@@ -41,7 +42,7 @@ export function CostsPage() {
       title="Costs"
       tabs={costsTabs}
       svc={svc.join(' ')}
-      about="What calls to models have cost, from the ledger: yours, those of agents that you may edit, of teams that you administer."
+      about="What calls to models have cost, from the ledger: yours, those of agents that you may edit, of teams whose costs you may read."
       actions={
         <Button icon={<Download size={14} />} disabled={report.data === undefined} onClick={() => save(report.data)}>
           CSV
@@ -61,7 +62,7 @@ export function CostsPage() {
             .filter((each) => each !== 30)
             .map((each) => ({ value: `${each}d`, label: `Last ${each} days` }))}
         />
-        <ChoiceFilter name="team" label="Any team" options={useTeamNames()} />
+        <ChoiceFilter name="team" label="All teams" options={useTeamNames()} />
         <ChipFilter name="agent" label="agent" />
         <ChipFilter name="model" label="model" />
       </Filters>
@@ -82,13 +83,21 @@ export function CostsPage() {
 }
 
 function Total({ report, days }: { report: CostReport | undefined; days: number }) {
+  if (report?.whole.allowed === false && report.calls === 0)
+    return <p className="mb-6 min-h-8 text-section text-quiet">No call of this time is one that you may see.</p>;
   const tokens = report?.rows.reduce((sum, row) => sum + row.input_tokens + row.output_tokens, 0);
   return (
     <p className="mb-6 flex min-h-8 flex-wrap items-baseline gap-x-3">
       <span className={report === undefined ? 'skeleton text-title' : 'text-title'}>{money(report?.usd ?? 0)}</span>
       <span className="text-quiet">
         {plural(report?.calls ?? 0, 'call')} and {count(tokens ?? 0)} tokens in the last {days} days
+        {report?.whole.allowed === false && ', of those that you may see'}
       </span>
+      {report?.whole.allowed === false && (
+        <span className="text-meta text-quiet">
+          <Reason can={report.whole} />
+        </span>
+      )}
     </p>
   );
 }

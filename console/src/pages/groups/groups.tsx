@@ -12,7 +12,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
-import { peopleTabs } from '../people/people-tabs.ts';
+import { usePeopleTabs } from '../people/people-tabs.ts';
 import { TeamChoice, useTeamNames } from '../people/team-choice.tsx';
 
 const route = getRouteApi('/groups');
@@ -32,7 +32,7 @@ export function GroupsPage() {
   return (
     <Page
       title="Groups"
-      tabs={peopleTabs}
+      tabs={usePeopleTabs()}
       svc="svc group list"
       about="A group is a named set of a team’s members. A permission that it gets is theirs."
       actions={
@@ -42,7 +42,7 @@ export function GroupsPage() {
       }
     >
       <Filters>
-        <ChoiceFilter name="team" label="Any team" options={useTeamNames()} />
+        <ChoiceFilter name="team" label="All teams" options={useTeamNames()} />
       </Filters>
       <List
         label="Groups"

@@ -1,25 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useActiveTeam } from '../../parts/active-team.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { buttonClass } from '../../parts/button.tsx';
+import { ChoiceFilter } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
+import { useTeamNames } from '../people/team-choice.tsx';
 import { Runs } from './runs.tsx';
 import { Waiting } from './waiting.tsx';
 
+const route = getRouteApi('/');
+
 export function HomePage() {
-  const team = useActiveTeam();
+  const { team } = route.useSearch();
   const home = useQuery(ask('home.show', { query: { team } }));
   return (
     <Page
       title="Home"
-      svc="svc home"
+      svc={team === undefined ? 'svc home' : `svc home --team ${shellWord(team)}`}
       actions={
-        <Link to="/notifications" className={buttonClass('quiet')}>
-          Notifications
-          {(home.data?.unread ?? 0) > 0 && <span className="text-waiting">{home.data?.unread} unread</span>}
-        </Link>
+        <>
+          <ChoiceFilter name="team" label="All teams" options={useTeamNames()} />
+          <Link to="/notifications" className={buttonClass('quiet')}>
+            Notifications
+            {(home.data?.unread ?? 0) > 0 && <span className="text-waiting">{home.data?.unread} unread</span>}
+          </Link>
+        </>
       }
     >
       {home.error !== null && home.data === undefined ? (
@@ -27,7 +34,7 @@ export function HomePage() {
       ) : (
         <div className="grid grid-cols-[minmax(0,5fr)_minmax(0,4fr)] gap-x-8 max-wide:grid-cols-1">
           <Waiting home={home.data} />
-          <Runs agents={home.data?.agents} />
+          <Runs home={home.data} />
         </div>
       )}
     </Page>

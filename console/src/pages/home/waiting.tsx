@@ -89,7 +89,10 @@ function itemsOf(home: Home): Item[] {
       what: 'key',
       link: { to: '/keys/$id', params: { id: key.id } },
       title: key.alias ?? key.prefix,
-      detail: key.state === 'waiting' ? 'waits until you claim it' : 'ends soon',
+      detail:
+        key.state === 'waiting'
+          ? 'A key to call models from your own code. Claim it when you need it; agents have keys of their own.'
+          : 'ends soon',
       at: key.expires_at,
     })),
     ...home.budgets.map((budget): Item => ({

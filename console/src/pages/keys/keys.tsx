@@ -56,7 +56,7 @@ export function KeysPage() {
     >
       <Filters aside={<Shown of={keys} noun="key" />}>
         <ChoiceFilter name="scope" label="For anybody" options={scopes} />
-        <ChoiceFilter name="team" label="Any team" options={useTeamNames()} />
+        <ChoiceFilter name="team" label="All teams" options={useTeamNames()} />
         <ChoiceFilter name="all" label="Without revoked" options={[{ value: 'yes', label: 'With revoked' }]} />
       </Filters>
       <List

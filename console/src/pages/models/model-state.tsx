@@ -5,6 +5,7 @@ import { useNow } from '../../parts/when.tsx';
 
 const meanings: Record<ModelState | UpstreamState, Meaning> = {
   ready: 'good',
+  untested: 'none',
   no_address: 'failed',
   not_callable: 'failed',
   paused: 'failed',

@@ -10,6 +10,7 @@ import { useNow } from '../../parts/when.tsx';
 import { ask } from '../../server.ts';
 import { Credentials } from './credentials.tsx';
 import { ShownModelState } from './model-state.tsx';
+import { longestAnswer } from './longest-answer.ts';
 import { Prices } from './prices.tsx';
 import { TestLines } from './test-lines.tsx';
 import { Upstreams } from './upstreams.tsx';
@@ -67,6 +68,11 @@ export function ModelPage() {
                   ['Type', model.type],
                   ['Aliases', model.aliases.join(', ') || 'none'],
                   ['Fallbacks', model.fallbacks.join(', ') || 'none'],
+                  ['Longest answer', longestAnswer(model)],
+                  [
+                    'Context',
+                    model.context_window_tokens === null ? 'unknown' : `${model.context_window_tokens} tokens`,
+                  ],
                   ['Config', model.version],
                 ]}
               />

@@ -7,7 +7,7 @@ import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask, askList } from '../../server.ts';
-import { organisationTabs } from '../organisation/tabs.ts';
+import { useOrganisationTabs } from '../organisation/tabs.ts';
 import { useCanCreate } from '../registry/can-create.ts';
 import { ShownModelState } from './model-state.tsx';
 import { rate } from './price.ts';
@@ -49,10 +49,10 @@ export function ModelsPage() {
       about="What agents call through the gateway. Prices are in dollars for a million tokens."
       svc="svc model list"
       actions={add}
-      tabs={organisationTabs}
+      tabs={useOrganisationTabs()}
     >
       <Filters>
-        <ChoiceFilter name="team" label="Any team" options={me?.teams.map(({ name }) => name) ?? []} />
+        <ChoiceFilter name="team" label="All teams" options={me?.teams.map(({ name }) => name) ?? []} />
       </Filters>
       <List
         label="Models"

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../parts/button.tsx';
+import { later } from '../../parts/later.ts';
 import { Page } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Checked } from './checked.tsx';
@@ -7,12 +8,14 @@ import { DropZone } from './drop-zone.tsx';
 import type { Entry } from './read-zip.ts';
 import { Templates } from './templates.tsx';
 
+// With the rules of agent.yaml, Python and its packages; only this page needs them.
+const reading = later(() => import('./open-project.ts'));
+
 export function NewAgentPage() {
   const opening = useMutation({
     mutationFn: async (read: () => Promise<Entry[]>) => {
       const entries = await read();
-      // With the rules of agent.yaml, Python and its packages; only this page needs them.
-      const { openProject } = await import('./open-project.ts');
+      const { openProject } = await reading();
       return await openProject(entries);
     },
     networkMode: 'always',

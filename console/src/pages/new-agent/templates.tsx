@@ -8,6 +8,7 @@ import { useActiveTeam } from '../../parts/active-team.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Choice, Field } from '../../parts/form.tsx';
+import { later } from '../../parts/later.ts';
 import { Section } from '../../parts/page.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
 import { ask } from '../../server.ts';
@@ -69,6 +70,9 @@ function FromTemplate({ chosen: { template, framework }, onClose, onMade }: From
   const { data: me } = useQuery(ask('auth.me', {}));
   const active = useActiveTeam();
   const [name, setName] = useState('');
+  const { data: models } = useQuery(ask('models.list', { query: { limit: 200 } }));
+  const suggested =
+    models?.items.find(({ type }) => type === 'chat')?.name ?? (callsModel(template) ? 'gpt-4o-mini' : '');
   const teams = me?.teams.map(({ name: team }) => team) ?? [];
   return (
     <FormDialog
@@ -76,7 +80,12 @@ function FromTemplate({ chosen: { template, framework }, onClose, onMade }: From
       sending={{ error: undefined, isPending: !namePattern.test(name) }}
       send="Make the project"
       onSend={({ name: given = '', team = 'default', model }) => {
-        const identity = { name: given, team, server: location.origin, ...(model !== undefined && { model }) };
+        const identity = {
+          name: given,
+          team,
+          server: location.origin,
+          ...(model !== undefined && model !== '' && { model }),
+        };
         onMade(async () => await copyExample({ template, framework }, identity));
         onClose();
       }}
@@ -90,17 +99,23 @@ function FromTemplate({ chosen: { template, framework }, onClose, onMade }: From
         help="Lower-case letters, digits and hyphens. Its address has this name."
       />
       <Choice name="team" label="Team" options={teams} defaultValue={active ?? me?.active_team ?? teams[0]} />
-      {callsModel(template) && (
-        <Field name="model" label="Model" defaultValue="gpt-4o-mini" help="A model of the registry." />
-      )}
+      <Field
+        key={suggested}
+        name="model"
+        label="Model"
+        defaultValue={suggested}
+        help="Its key calls this model and no other. Without one, every model of its team."
+      />
       <SvcLine line={`svc init ${name || '<name>'} --framework ${framework} --template ${template}`} />
     </FormDialog>
   );
 }
 
+// With a reader and a writer of YAML.
+const copying = later(() => import('@gantry/contract/copy-example.ts'));
+
 async function copyExample({ template, framework }: Chosen, identity: Identity): Promise<Entry[]> {
-  // With a reader and a writer of YAML.
-  const { copyText } = await import('@gantry/contract/copy-example.ts');
+  const { copyText } = await copying();
   const folder = `/examples/${framework}-${template}/`;
   const files = Object.entries(examples).filter(([path]) => path.includes(folder));
   return await Promise.all(

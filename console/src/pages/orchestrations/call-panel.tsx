@@ -1,5 +1,5 @@
 // All of one call: which content of which agent answered, what it took, its answer, or why it failed and what to do next.
-import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
+import { isOrchestration, type OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
 import type { OrchestrationRun, OrchestrationStep } from '@gantry/contract/orchestrations.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { Link } from '@tanstack/react-router';
@@ -11,7 +11,7 @@ import { Facts } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { State } from '../../parts/state.tsx';
 import { When } from '../../parts/when.tsx';
-import { agentNameOf } from './agent-name.ts';
+import { agentNameOf, memberLink } from './agent-name.ts';
 import { meanings, stateOfCall, tookOf } from './calls.ts';
 
 interface CallPanelProps {
@@ -21,11 +21,12 @@ interface CallPanelProps {
 }
 
 export function CallPanel({ call, run, config }: CallPanelProps) {
-  const { path, member, problem, answer } = call;
+  const { path, member, problem, answer, run_id } = call;
   const state = stateOfCall(call, run.ended_at !== null);
   // A call that has failed does not name its agent.
-  const ref = call.agent ?? config.agents.find(({ name }) => name === member)?.ref;
-  const agent = ref === undefined ? undefined : agentNameOf(ref);
+  const own = path.includes('/') ? undefined : config.agents.find(({ name }) => name === member)?.ref;
+  const ref = call.agent ?? own;
+  const agent = ref === undefined || isOrchestration({ ref }) ? undefined : agentNameOf(ref);
   return (
     <section
       aria-label={`Call ${path}`}
@@ -36,15 +37,10 @@ export function CallPanel({ call, run, config }: CallPanelProps) {
         <State meaning={meanings[state]}>{state}</State>
       </div>
       {problem !== null && <Refusal error={readProblem(problem) ?? problem['title']} />}
-      <Facts facts={factsOf(call, agent)} />
-      {agent !== undefined && (
+      <Facts facts={factsOf(call, ref)} />
+      {agent !== undefined && run_id !== null && (
         <p className="flex flex-wrap gap-x-4">
-          <Link
-            to="/agents/$name/logs"
-            params={{ name: agent }}
-            search={{ request: call.run_id }}
-            className="text-accent"
-          >
+          <Link to="/agents/$name/logs" params={{ name: agent }} search={{ request: run_id }} className="text-accent">
             Its log
           </Link>
           <Link to="/traces/$id" params={{ id: run.trace_id }} className="text-accent">
@@ -70,16 +66,16 @@ export function CallPanel({ call, run, config }: CallPanelProps) {
   );
 }
 
-function factsOf(call: OrchestrationStep, agent: string | undefined): (readonly [string, ReactNode])[] {
+function factsOf(call: OrchestrationStep, ref: string | undefined): (readonly [string, ReactNode])[] {
   const { version, digest, run_id, started_at, ended_at, input_tokens, output_tokens, cost_usd } = call;
   return [
-    ...(agent === undefined
+    ...(ref === undefined
       ? []
       : [
           [
-            'Agent',
-            <Link key="agent" to="/agents/$name" params={{ name: agent }} className="text-accent">
-              {agent}
+            isOrchestration({ ref }) ? 'Orchestration' : 'Agent',
+            <Link key="agent" {...memberLink(ref)} className="text-accent">
+              {agentNameOf(ref)}
               {version !== null && ` ${version}`}
             </Link>,
           ] as const,
@@ -89,13 +85,18 @@ function factsOf(call: OrchestrationStep, agent: string | undefined): (readonly 
     ['Took', duration(ended_at === null ? null : tookOf(call, 0))],
     ['Tokens', `${count(input_tokens)} in, ${count(output_tokens)} out`],
     ['Cost', money(cost_usd)],
-    [
-      'Run',
-      <span key="run" className="font-mono text-meta">
-        <Copy text={run_id} label="the run id">
-          {run_id.slice(0, 8)}
-        </Copy>
-      </span>,
-    ],
+    // An orchestration works inside this run.
+    ...(run_id === null
+      ? []
+      : [
+          [
+            'Run',
+            <span key="run" className="font-mono text-meta">
+              <Copy text={run_id} label="the run id">
+                {run_id.slice(0, 8)}
+              </Copy>
+            </span>,
+          ] as const,
+        ]),
   ];
 }

@@ -60,9 +60,10 @@ function columnsOf({ calls, hasEnded, config }: Shown): readonly Column<Call>[] 
       header: 'Agent',
       width: 'minmax(0,1.2fr)',
       isExtra: true,
-      cell: ({ agent, version, member }) => {
+      cell: ({ agent, version, member, path }) => {
         // A call that has failed does not name its agent.
-        const ref = agent ?? config.agents.find(({ name }) => name === member)?.ref;
+        const own = path.includes('/') ? undefined : config.agents.find(({ name }) => name === member)?.ref;
+        const ref = agent ?? own;
         return <span className="text-quiet">{ref === undefined ? '–' : `${agentNameOf(ref)} ${version ?? ''}`}</span>;
       },
     },

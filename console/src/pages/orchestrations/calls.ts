@@ -40,14 +40,15 @@ export interface Progress {
 
 const fallback_mark = ':fallback:';
 
-/** `1:2:worker`, `2:again:lead` and `worker:fallback:spare` are calls of `worker`, `lead` and `worker`. */
+/** `1:2:worker`, `2:again:lead` and `worker:fallback:spare` are calls of `worker`, `lead` and `worker`. A call inside a member has no node. */
 export function nodeOf(path: string): string {
+  if (path.includes('/')) return path;
   const [base = path] = path.split(fallback_mark);
   return base.startsWith('classify:') ? base : (base.split(':').at(-1) ?? base);
 }
 
 export function isFallback({ path }: Call): boolean {
-  return path.includes(fallback_mark);
+  return lastPart(path).includes(fallback_mark);
 }
 
 export function progressOf(id: string, calls: readonly Call[], hasEnded: boolean): Progress {
@@ -58,9 +59,19 @@ export function progressOf(id: string, calls: readonly Call[], hasEnded: boolean
   return { state: state === 'done' && isFallback(last) ? 'fallback used' : state, calls: own, last };
 }
 
-/** In the tree of a run: workers are below their supervisor, fallbacks below the call that failed. */
+/** In the tree of a run: workers are below their supervisor, fallbacks below the call that failed, and calls inside a member below it. */
 export function depthOf(path: string): number {
-  const [base = path, ...fallbacks] = path.split(fallback_mark);
+  const parts = path.split('/');
+  return parts.length - 1 + parts.reduce((sum, part) => sum + depthInside(part), 0);
+}
+
+const lastPart = (path: string) => path.split('/').at(-1) ?? path;
+
+/** Of `outer/1:2:worker`: the worker. */
+export const memberIn = (path: string) => path.split(/[/:]/).at(-1) ?? path;
+
+function depthInside(part: string): number {
+  const [base = part, ...fallbacks] = part.split(fallback_mark);
   return fallbacks.length + (/^\d+:\d+:/.test(base) ? 1 : 0);
 }
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { duration } from '../../parts/figures.ts';
 import { State } from '../../parts/state.tsx';
 import { useNow } from '../../parts/when.tsx';
-import { agentNameOf } from './agent-name.ts';
+import { memberLink } from './agent-name.ts';
 import { isFallback, meanings, progressOf, tookOf, type CallState, type Progress } from './calls.ts';
 import type { ShownRun } from './graph.tsx';
 import { MemberState } from './member-state.tsx';
@@ -31,14 +31,13 @@ export function GraphNode({ node, member, run }: GraphNodeProps) {
   const isQuiet = progress?.state === 'not called' || progress?.state === 'pending';
   return (
     <Link
-      to="/agents/$name"
-      params={{ name: agentNameOf(member.ref) }}
+      {...memberLink(member.ref)}
       className={`block h-full rounded border px-3 py-2 text-meta leading-[18px] hover:border-accent ${looks[progress?.state ?? 'pending']}`}
     >
       <span className="flex items-baseline gap-2">
         <span className={`min-w-0 flex-1 truncate font-strong ${isQuiet ? 'text-quiet' : ''}`}>{member.name}</span>
         {progress === undefined ? (
-          <MemberState agent={agentNameOf(member.ref)} />
+          <MemberState of={member.ref} />
         ) : (
           <State meaning={meanings[progress.state]}>{progress.state}</State>
         )}

@@ -1,7 +1,7 @@
 // One run as the events of its stream (AG-UI) tell it. Events that this page does not know are left out.
 import type { OrchestrationRun } from '@gantry/contract/orchestrations.ts';
 import { Problem, readProblem } from '@gantry/contract/problems.ts';
-import type { Call } from './calls.ts';
+import { memberIn, type Call } from './calls.ts';
 
 export interface LiveRun {
   /** Of this page. */
@@ -51,7 +51,7 @@ function applyCustom(run: LiveRun, name: string, value: unknown): LiveRun {
       agent: textOf(agent) || null,
       version: textOf(version) || null,
       digest: textOf(digest) || null,
-      run_id: textOf(run_id),
+      run_id: textOf(run_id) || null,
       answer: textOf(text),
     }));
   if (name === 'member_failed') return changeCall(run, textOf(step), () => ({ problem: membersOf(problem) }));
@@ -61,7 +61,7 @@ function applyCustom(run: LiveRun, name: string, value: unknown): LiveRun {
 function begunCall(path: string, at: string): Call {
   return {
     path,
-    member: path.split(':').at(-1) ?? path,
+    member: memberIn(path),
     state: 'running',
     started_at: at,
     ended_at: null,

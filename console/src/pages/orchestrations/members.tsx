@@ -4,7 +4,7 @@ import { List, type Column } from '../../parts/list.tsx';
 import { Section } from '../../parts/page.tsx';
 import { State } from '../../parts/state.tsx';
 import { ask } from '../../server.ts';
-import { agentNameOf } from './agent-name.ts';
+import { memberLink } from './agent-name.ts';
 import { MemberState } from './member-state.tsx';
 import { shapeOf } from './shape.ts';
 
@@ -19,7 +19,7 @@ export function Members({ name, config }: { name: string; config: OrchestrationC
         columns={columns}
         rows={config?.agents}
         keyOf={(member) => member.name}
-        linkOf={({ ref }) => ({ to: '/agents/$name', params: { name: agentNameOf(ref) } })}
+        linkOf={({ ref }) => memberLink(ref)}
         empty={null}
       />
     </Section>
@@ -32,12 +32,12 @@ function columnsOf(
 ): readonly Column<OrchestrationMember>[] {
   return [
     { header: 'Member', width: 'minmax(0,1fr)', cell: ({ name }) => name },
-    { header: 'Agent', width: 'minmax(0,1.4fr)', cell: ({ ref }) => <span className="font-mono">{ref}</span> },
+    { header: 'Refers to', width: 'minmax(0,1.4fr)', cell: ({ ref }) => <span className="font-mono">{ref}</span> },
     {
       header: 'State',
       width: '110px',
       cell: ({ name, ref }) =>
-        faults.has(name) ? <State meaning="failed">not callable</State> : <MemberState agent={agentNameOf(ref)} />,
+        faults.has(name) ? <State meaning="failed">not callable</State> : <MemberState of={ref} />,
     },
     {
       header: 'If it fails',

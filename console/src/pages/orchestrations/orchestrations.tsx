@@ -56,7 +56,7 @@ export function OrchestrationsPage() {
     >
       <Filters>
         <SearchFilter label="Search orchestrations" />
-        <ChoiceFilter name="team" label="Any team" options={me?.teams.map(({ name }) => name) ?? []} />
+        <ChoiceFilter name="team" label="All teams" options={me?.teams.map(({ name }) => name) ?? []} />
       </Filters>
       <List
         label="Orchestrations"

@@ -37,9 +37,10 @@ export function RunAnswer({ output, calls, error, notices }: RunAnswerProps) {
 
 function OfMembers({ output, calls }: { output: NonNullable<OrchestrationRun['output']>; calls: readonly Call[] }) {
   // In the order of the calls.
-  const called = new Set(calls.map(({ path }) => nodeOf(path)));
+  const outermost = calls.filter(({ path }) => !path.includes('/'));
+  const called = new Set(outermost.map(({ path }) => nodeOf(path)));
   const answers = [...called].flatMap((member) => {
-    const call = calls.findLast(({ path, answer }) => nodeOf(path) === member && answer !== null);
+    const call = outermost.findLast(({ path, answer }) => nodeOf(path) === member && answer !== null);
     return call === undefined ? [] : [{ member, by: call.member, answer: call.answer }];
   });
   return (

@@ -7,7 +7,9 @@ import { When } from '../../parts/when.tsx';
 export function RunFigures({ name, run }: { name: string; run: OrchestrationRun }) {
   const { ref, caller, created_at, ended_at, steps, cost_usd, trace_id } = run;
   const version = ref.split('@')[1] ?? '';
-  const tokens = steps.reduce((sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens, 0);
+  // A step has the tokens of the steps inside it.
+  const outermost = steps.filter(({ path }) => !path.includes('/'));
+  const tokens = outermost.reduce((sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens, 0);
   return (
     <span className="flex flex-wrap gap-x-4">
       <When at={created_at} />

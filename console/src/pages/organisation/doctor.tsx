@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMe } from '../../me.ts';
 import { Button } from '../../parts/button.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
-import { Page, Section } from '../../parts/page.tsx';
+import { Closed, Page, Section } from '../../parts/page.tsx';
 import { commandsIn, Refusal } from '../../parts/refusal.tsx';
 import { State, type Meaning } from '../../parts/state.tsx';
 import { ask } from '../../server.ts';
-import { organisationTabs } from './tabs.ts';
+import { useOrganisationTabs } from './tabs.ts';
 
 interface Line {
   name: string;
@@ -19,8 +20,10 @@ const verdicts = { ok: 'good', warning: 'waiting', problem: 'failed' } as const;
 const checks = { met: 'good', not_met: 'failed', unknown: 'waiting' } as const;
 
 export function DoctorPage() {
-  const doctor = useQuery(ask('service.doctor', {}));
-  const checklist = useQuery(ask('org.check', {}));
+  const can = useMe()?.can;
+  const mayAsk = can?.['service.doctor'];
+  const doctor = useQuery({ ...ask('service.doctor', {}), enabled: mayAsk?.allowed === true });
+  const checklist = useQuery({ ...ask('org.check', {}), enabled: can?.['org.check']?.allowed === true });
   const again = () => void Promise.all([doctor.refetch(), checklist.refetch()]);
   const isAsking = doctor.isFetching || checklist.isFetching;
   return (
@@ -28,39 +31,43 @@ export function DoctorPage() {
       title="Health"
       about="The service examines its own machine; each fault has its fix."
       svc="svc doctor"
-      tabs={organisationTabs}
+      tabs={useOrganisationTabs()}
       actions={
-        <Button onClick={again} disabled={isAsking} focusableWhenDisabled>
+        <Button onClick={again} disabled={isAsking || mayAsk?.allowed !== true} focusableWhenDisabled>
           Check again
         </Button>
       }
     >
-      <div className="max-w-[880px]">
-        <Section title="Doctor">
-          <Lines
-            error={doctor.error}
-            lines={doctor.data?.map(({ part, verdict, detail, fix }) => ({
-              name: part,
-              meaning: verdicts[verdict],
-              verdict,
-              detail,
-              fix,
-            }))}
-          />
-        </Section>
-        <Section title="Checklist of a self-hosted installation" aside={<SvcLine line="svc org check" />}>
-          <Lines
-            error={checklist.error}
-            lines={checklist.data?.lines.map(({ name, verdict, detail, hint }) => ({
-              name,
-              meaning: checks[verdict],
-              verdict,
-              detail,
-              fix: hint,
-            }))}
-          />
-        </Section>
-      </div>
+      {mayAsk?.allowed !== true ? (
+        <Closed can={mayAsk} />
+      ) : (
+        <div className="max-w-[880px]">
+          <Section title="Doctor">
+            <Lines
+              error={doctor.error}
+              lines={doctor.data?.map(({ part, verdict, detail, fix }) => ({
+                name: part,
+                meaning: verdicts[verdict],
+                verdict,
+                detail,
+                fix,
+              }))}
+            />
+          </Section>
+          <Section title="Checklist of a self-hosted installation" aside={<SvcLine line="svc org check" />}>
+            <Lines
+              error={checklist.error}
+              lines={checklist.data?.lines.map(({ name, verdict, detail, hint }) => ({
+                name,
+                meaning: checks[verdict],
+                verdict,
+                detail,
+                fix: hint,
+              }))}
+            />
+          </Section>
+        </div>
+      )}
     </Page>
   );
 }

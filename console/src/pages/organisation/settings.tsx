@@ -5,9 +5,10 @@ import { Action, type Allowed } from '../../parts/action.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
+import { ReadingGrants } from '../people/reading-grants.tsx';
 import { SettingForm } from './setting-form.tsx';
 import { settingWords, shownSetting } from './setting-words.ts';
-import { organisationTabs } from './tabs.ts';
+import { useOrganisationTabs } from './tabs.ts';
 
 const names = Object.keys(settingWords) as OrgSetting[]; // its keys are exactly these
 
@@ -20,7 +21,7 @@ export function SettingsPage() {
       title="Organisation"
       about="Settings hold for every team. Each change is in the audit log."
       svc="svc org show"
-      tabs={organisationTabs}
+      tabs={useOrganisationTabs()}
     >
       {error !== null && <Refusal error={error} />}
       {org === undefined && error === null && <div className="skeleton h-[560px] max-w-[880px]" />}
@@ -53,6 +54,9 @@ export function SettingsPage() {
           })}
         </ul>
       )}
+      <div className="mt-6 max-w-[880px]">
+        <ReadingGrants team={null} can={me?.can['grants.create']} />
+      </div>
       {open !== undefined && org !== undefined && (
         <SettingForm name={open} value={org.settings[open]} onDone={() => setOpen(undefined)} />
       )}

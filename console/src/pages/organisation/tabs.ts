@@ -1,8 +1,12 @@
+import { useMe } from '../../me.ts';
 import type { Tab } from '../../parts/page.tsx';
 
-export const organisationTabs: readonly Tab[] = [
-  { label: 'Settings', link: { to: '/organisation' } },
-  { label: 'Models', link: { to: '/models' } },
-  { label: 'Webhooks', link: { to: '/webhooks' } },
-  { label: 'Health', link: { to: '/doctor' } },
-];
+export function useOrganisationTabs(): readonly Tab[] {
+  const can = useMe()?.can;
+  return [
+    { label: 'Settings', link: { to: '/organisation' } },
+    { label: 'Models', link: { to: '/models' } },
+    { label: 'Webhooks', link: { to: '/webhooks' }, can: can?.['webhooks.list'] },
+    { label: 'Health', link: { to: '/doctor' }, can: can?.['service.doctor'] },
+  ];
+}

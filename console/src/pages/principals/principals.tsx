@@ -7,7 +7,7 @@ import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { askList } from '../../server.ts';
-import { peopleTabs } from '../people/people-tabs.ts';
+import { usePeopleTabs } from '../people/people-tabs.ts';
 import { useTeamNames } from '../people/team-choice.tsx';
 import { KeyAge } from './key-age.tsx';
 import { NewPrincipal } from './new-principal.tsx';
@@ -34,7 +34,7 @@ export function PrincipalsPage() {
   return (
     <Page
       title="Service principals"
-      tabs={peopleTabs}
+      tabs={usePeopleTabs()}
       svc="svc principal list"
       about="A pipeline or a script signs in as one, with a key instead of a password."
       actions={
@@ -44,7 +44,7 @@ export function PrincipalsPage() {
       }
     >
       <Filters>
-        <ChoiceFilter name="team" label="Any team" options={useTeamNames()} />
+        <ChoiceFilter name="team" label="All teams" options={useTeamNames()} />
       </Filters>
       <List
         label="Service principals"

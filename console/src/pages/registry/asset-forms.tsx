@@ -112,28 +112,58 @@ export function DeleteForm({ asset, onDone }: FormProps) {
   const params = paramsOf(asset);
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
+  const [reason, setReason] = useState('');
+  const isModel = asset.kind === 'model';
+  const { data: users } = useQuery({ ...ask('registry.used_by', { params }), enabled: isModel });
+  const breaks = [...(users?.assets ?? []), ...(users?.settings ?? [])];
+  const others = users?.hidden ?? 0;
+  const isUsed = isModel && breaks.length + others > 0;
   const remove = useSend('registry.delete', { changes: ['models'], says: () => `${asset.ref} is deleted` });
+  const isMissing = typed !== asset.name || (isModel && users === undefined) || (isUsed && reason.trim() === '');
   return (
     <Form
       error={remove.error}
-      isSending={remove.isPending || typed !== asset.name}
+      isSending={remove.isPending || isMissing}
       send={`Delete ${asset.ref}`}
       look="danger"
       onCancel={onDone}
       onSend={() =>
-        remove.mutate({ params }, { onSuccess: () => void navigate({ to: '/registry', search: { kind: asset.kind } }) })
+        remove.mutate(
+          { params, query: isUsed ? { force: 'true', reason } : {} },
+          { onSuccess: () => void navigate({ to: '/registry', search: { kind: asset.kind } }) },
+        )
       }
     >
       <p>
         All {asset.versions.length} versions are deleted. Audit entries stay. An asset that something refers to is kept.
       </p>
+      {isUsed && (
+        <p role="alert" className="text-waiting">
+          The calls of {[...breaks, ...(others === 0 ? [] : [`${others} that you may not read`])].join(', ')} then fail.
+        </p>
+      )}
+      {isUsed && (
+        <Field
+          name="reason"
+          label="Why it is removed all the same"
+          help="The audit log has it."
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+      )}
       <Field
         name="typed"
         label={`Type ${asset.name} to confirm`}
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
-      <SvcLine line={`svc registry ${asset.kind} delete ${asset.name}`} />
+      <SvcLine
+        line={
+          isUsed
+            ? `svc model remove ${asset.name} --force --reason "…"`
+            : `svc registry ${asset.kind} delete ${asset.name}`
+        }
+      />
     </Form>
   );
 }

@@ -9,10 +9,12 @@ import { useSend } from '../../parts/use-send.ts';
 import { ask, send } from '../../server.ts';
 import { ConfigFields, type Member } from './config-fields.tsx';
 import { kinds, readers } from './kinds.ts';
+import { MemberRows } from './member-rows.tsx';
 import { readConfig } from './read-config.ts';
 import { tagsIn } from './tags.ts';
 
 export function CreateForm({ kind, members }: { kind: ConfiguredKind; members: readonly Member[] }) {
+  const own = members.filter(({ name }) => !asked_above.has(name));
   const { data: me } = useQuery(ask('auth.me', {}));
   const active = useActiveTeam();
   const navigate = useNavigate();
@@ -23,9 +25,11 @@ export function CreateForm({ kind, members }: { kind: ConfiguredKind; members: r
   });
   const sending = useMutation({
     mutationFn: async ({ name = '', team = '', description = '', tags = '', visibility, ...given }: Values) => {
-      const config = readConfig(members, given);
+      const asked = { name, team, description, tags: tagsIn(tags) };
+      const repeated = Object.entries(asked).filter(([each, value]) => isIn(members, each) && value.length > 0);
+      const config = { ...Object.fromEntries(repeated), ...readConfig(own, given) };
       // One of the options.
-      const words = { description, tags: tagsIn(tags), visibility: visibility as Visibility };
+      const words = { description, tags: asked.tags, visibility: visibility as Visibility };
       return await create.mutateAsync({ params: { kind }, body: { name, team, ...words, config } });
     },
     onSuccess: ({ answer: { name } }) =>
@@ -59,7 +63,11 @@ export function CreateForm({ kind, members }: { kind: ConfiguredKind; members: r
         />
         <Section title="Config">
           <div className="flex flex-col gap-4">
-            <ConfigFields members={members} config={{}} />
+            {kind === 'orchestration' && <MemberRows />}
+            <ConfigFields
+              members={kind === 'orchestration' ? own.filter(({ name }) => name !== 'agents') : own}
+              config={{}}
+            />
           </div>
         </Section>
       </Form>
@@ -68,3 +76,8 @@ export function CreateForm({ kind, members }: { kind: ConfiguredKind; members: r
 }
 
 type Values = Record<string, string>;
+
+/** A config that has them too takes the same values. */
+const asked_above = new Set(['name', 'team', 'description', 'tags']);
+
+const isIn = (members: readonly Member[], name: string) => members.some((member) => member.name === name);

@@ -69,7 +69,7 @@ export function RegistryPage() {
       <Filters>
         <SearchFilter label="Search the registry" />
         <ChoiceFilter name="kind" label="Any kind" options={kindOptions} />
-        <ChoiceFilter name="team" label="Any team" options={me?.teams.map(({ name }) => name) ?? []} />
+        <ChoiceFilter name="team" label="All teams" options={me?.teams.map(({ name }) => name) ?? []} />
       </Filters>
       <List
         label="Assets"

@@ -12,15 +12,24 @@ export function Users({ kind, name }: { kind: AssetKind; name: string }) {
     <Section title="Used by">
       {error !== null && <Refusal error={error} />}
       {data === undefined && error === null && <div className="skeleton h-5 w-40" />}
-      {data !== undefined && data.assets.length + data.hidden === 0 && (
-        <p className="text-quiet">No deployed agent and no config refers to it.</p>
+      {data !== undefined && data.assets.length + data.settings.length + data.hidden === 0 && (
+        <p className="text-quiet">{nobody[kind] ?? 'No deployed agent and no config refers to it.'}</p>
       )}
       {data?.assets.map((asset) => (
         <p key={asset}>
           <AssetLink asset={asset}>{asset}</AssetLink>
         </p>
       ))}
+      {data?.settings.map((setting) => (
+        <p key={setting}>
+          the setting <span className="font-mono text-meta">{setting}</span> of the organisation
+        </p>
+      ))}
       {data !== undefined && data.hidden > 0 && <p className="text-quiet">and {data.hidden} that you may not read</p>}
     </Section>
   );
 }
+
+const nobody: Partial<Record<AssetKind, string>> = {
+  model: 'No deployed agent, guardrail or other model names it. Agents that name no model may call it too.',
+};

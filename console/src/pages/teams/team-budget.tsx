@@ -1,6 +1,7 @@
 // The limits of the team, of one of its members, and of the keys of new ones.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMe } from '../../me.ts';
+import type { Allowed } from '../../parts/action.tsx';
 import { ChoiceFilter } from '../../parts/filters.tsx';
 import { Empty, Section } from '../../parts/page.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
@@ -25,27 +26,27 @@ function Budgets({ team }: { team: TeamDetail }) {
   return (
     <>
       <Section title="The team" aside={<Link to="/budgets">all budgets</Link>}>
-        <BudgetOf subject={{ scope: 'team', scope_id: name }} />
+        <BudgetOf subject={{ scope: 'team', scope_id: name }} can={can['budgets.show']} />
       </Section>
       <KeyDefaults team={name} can={can['key_defaults.set']} />
-      <OneMember team={team} mayChoose={can['budgets.show']?.allowed === true} />
+      <OneMember team={team} can={can['budgets.show']} />
     </>
   );
 }
 
-function OneMember({ team: { name, members }, mayChoose }: { team: TeamDetail; mayChoose: boolean }) {
+function OneMember({ team: { name, members }, can }: { team: TeamDetail; can: Allowed | undefined }) {
   const emails = members.map(emailOf);
   const me = useMe()?.email ?? '';
   const { of = emails.includes(me) ? me : undefined } = route.useSearch();
   return (
     <Section
       title={of ?? 'One member'}
-      aside={mayChoose && <ChoiceFilter name="of" label="Choose a member" options={emails} />}
+      aside={can?.allowed === true && <ChoiceFilter name="of" label="Choose a member" options={emails} />}
     >
       {of === undefined ? (
         <Empty>Choose a member to see and set what they spend in this team.</Empty>
       ) : (
-        <BudgetOf subject={{ scope: 'user', scope_id: of, team: name }} />
+        <BudgetOf subject={{ scope: 'user', scope_id: of, team: name }} can={of === me ? undefined : can} />
       )}
       <p className="mt-2 text-meta text-quiet">
         Limits of agents are on their Cost page:{' '}

@@ -4,6 +4,7 @@ import { List, pagesOf } from '../../parts/list.tsx';
 import { Empty, Section } from '../../parts/page.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { askList } from '../../server.ts';
+import { ReadingGrants } from '../people/reading-grants.tsx';
 import { Members } from './members.tsx';
 import { TeamHead } from './team-head.tsx';
 
@@ -20,6 +21,7 @@ export function TeamPage() {
           <Section title="Members">
             <Members team={team} />
           </Section>
+          <ReadingGrants team={name} can={team.can['grants.create']} />
           <Section title="Groups" aside={<Link to="/groups">all groups</Link>}>
             <List
               label="Groups"

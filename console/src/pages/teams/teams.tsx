@@ -11,7 +11,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { useSend } from '../../parts/use-send.ts';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
-import { peopleTabs } from '../people/people-tabs.ts';
+import { usePeopleTabs } from '../people/people-tabs.ts';
 import type { Team } from './members.tsx';
 
 const adminsOf = ({ members }: Team) =>
@@ -31,7 +31,7 @@ export function TeamsPage() {
   return (
     <Page
       title="Teams"
-      tabs={peopleTabs}
+      tabs={usePeopleTabs()}
       svc="svc team list"
       about="A team owns assets, budgets and keys. Its admins decide for it."
       actions={

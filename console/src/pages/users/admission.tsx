@@ -1,5 +1,6 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
+import { Copy } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
@@ -13,7 +14,8 @@ export function Admission({ user, onClose }: { user: Admitted; onClose: () => vo
   if (user.one_time_password !== undefined)
     return (
       <ShownOnce title={`One-time password of ${user.email}`} value={user.one_time_password} onClose={onClose}>
-        {user.email} changes it at the first sign-in.
+        Send it with this address, where {user.email} signs in and chooses another one:{' '}
+        <Copy text={`${location.origin}/sign-in`} label="the address" />
       </ShownOnce>
     );
   return (

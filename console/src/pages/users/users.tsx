@@ -5,10 +5,10 @@ import { useMe } from '../../me.ts';
 import { Action } from '../../parts/action.tsx';
 import { ChoiceFilter, Filters, SearchFilter, useFilter } from '../../parts/filters.tsx';
 import { List, pagesOf, Shown, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
+import { Closed, Empty, Page } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { askList } from '../../server.ts';
-import { peopleTabs } from '../people/people-tabs.ts';
+import { usePeopleTabs } from '../people/people-tabs.ts';
 import { NewUser } from './new-user.tsx';
 import { UserState, type User } from './user-state.tsx';
 
@@ -37,17 +37,19 @@ export function UsersPage() {
     ...(text !== undefined && { text }),
     ...(known !== undefined && { role: known }),
   };
-  const users = useInfiniteQuery(askList('users.list', { query }));
+  const can = useMe()?.can;
+  const mayList = can?.['users.list'];
+  const users = useInfiniteQuery({ ...askList('users.list', { query }), enabled: mayList?.allowed === true });
   const [creating, setCreating] = useFilter('new');
   return (
     <Page
       title="Users"
-      tabs={peopleTabs}
+      tabs={usePeopleTabs()}
       svc="svc user list"
       about="Everybody who can sign in. Only admins of the platform see them all."
       actions={
         <Action
-          can={useMe()?.can['users.create']}
+          can={can?.['users.create']}
           look="main"
           svc="svc user create <e-mail>"
           onPress={() => setCreating('yes')}
@@ -56,18 +58,24 @@ export function UsersPage() {
         </Action>
       }
     >
-      <Filters aside={<Shown of={users} noun="user" />}>
-        <SearchFilter label="Search users" />
-        <ChoiceFilter name="role" label="Any platform role" options={roles} />
-      </Filters>
-      <List
-        label="Users"
-        columns={columns}
-        keyOf={({ id }) => id}
-        linkOf={({ id }) => ({ to: '/users/$id', params: { id } })}
-        {...pagesOf(users)}
-        empty={<Empty>No user fits these filters.</Empty>}
-      />
+      {mayList?.allowed !== true ? (
+        <Closed can={mayList} />
+      ) : (
+        <>
+          <Filters aside={<Shown of={users} noun="user" />}>
+            <SearchFilter label="Search users" />
+            <ChoiceFilter name="role" label="Any platform role" options={roles} />
+          </Filters>
+          <List
+            label="Users"
+            columns={columns}
+            keyOf={({ id }) => id}
+            linkOf={({ id }) => ({ to: '/users/$id', params: { id } })}
+            {...pagesOf(users)}
+            empty={<Empty>No user fits these filters.</Empty>}
+          />
+        </>
+      )}
       {creating !== '' && <NewUser onClose={() => setCreating('')} />}
     </Page>
   );

@@ -3,11 +3,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Action } from '../../parts/action.tsx';
 import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
+import { Closed, Empty, Page } from '../../parts/page.tsx';
 import { State } from '../../parts/state.tsx';
 import { When } from '../../parts/when.tsx';
 import { ask, askList } from '../../server.ts';
-import { organisationTabs } from '../organisation/tabs.ts';
+import { useOrganisationTabs } from '../organisation/tabs.ts';
 import { NewWebhook } from './new-webhook.tsx';
 import { stateOfWebhook } from './webhook-state.ts';
 
@@ -30,7 +30,11 @@ const columns: readonly Column<Webhook>[] = [
 
 export function WebhooksPage() {
   const { data: me } = useQuery(ask('auth.me', {}));
-  const webhooks = useInfiniteQuery(askList('webhooks.list', { query: { limit: 200 } }));
+  const mayList = me?.can['webhooks.list'];
+  const webhooks = useInfiniteQuery({
+    ...askList('webhooks.list', { query: { limit: 200 } }),
+    enabled: mayList?.allowed === true,
+  });
   const [isOpen, setOpen] = useState(false);
   return (
     <Page
@@ -38,7 +42,7 @@ export function WebhooksPage() {
       wide
       about="Events of the governance log, sent to an address of yours and signed."
       svc="svc webhook list"
-      tabs={organisationTabs}
+      tabs={useOrganisationTabs()}
       actions={
         <Action
           can={me?.can['webhooks.create']}
@@ -50,19 +54,23 @@ export function WebhooksPage() {
         </Action>
       }
     >
-      <List
-        label="Webhooks"
-        columns={columns}
-        keyOf={({ id }) => id}
-        linkOf={({ name }) => ({ to: '/webhooks/$name', params: { name } })}
-        {...pagesOf(webhooks)}
-        empty={
-          <Empty>
-            No webhook is here yet. One sends approvals, deploys and changes of permissions to a chat, a ticket system
-            or a SIEM.
-          </Empty>
-        }
-      />
+      {mayList?.allowed !== true ? (
+        <Closed can={mayList} />
+      ) : (
+        <List
+          label="Webhooks"
+          columns={columns}
+          keyOf={({ id }) => id}
+          linkOf={({ name }) => ({ to: '/webhooks/$name', params: { name } })}
+          {...pagesOf(webhooks)}
+          empty={
+            <Empty>
+              No webhook is here yet. One sends approvals, deploys and changes of permissions to a chat, a ticket system
+              or a SIEM.
+            </Empty>
+          }
+        />
+      )}
       {isOpen && <NewWebhook onClose={() => setOpen(false)} />}
     </Page>
   );

@@ -1,9 +1,13 @@
 // Code, read or edited. The editor itself is loaded with the first of them.
 import { lazy, Suspense, type ComponentProps } from 'react';
+import { later } from '../later.ts';
 
-const LazyView = lazy(async () => ({ default: (await import('./view.tsx')).View }));
-const LazyEditor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }));
-const LazyDifference = lazy(async () => ({ default: (await import('./merge.tsx')).Merge }));
+const view = later(() => import('./view.tsx'));
+const LazyView = lazy(async () => ({ default: (await view()).View }));
+const editor = later(() => import('./editor.tsx'));
+const LazyEditor = lazy(async () => ({ default: (await editor()).Editor }));
+const merge = later(() => import('./merge.tsx'));
+const LazyDifference = lazy(async () => ({ default: (await merge()).Merge }));
 
 export type { Schema } from './complete-by-schema.ts';
 export { languageOf } from './language.ts';

@@ -65,6 +65,8 @@ export function Editor({ value, onChange, language, label, findings = none, sche
       ],
       ...(place.current !== null && { parent: place.current }),
     });
+    // A long line scrolls, also by keys.
+    made.scrollDOM.tabIndex = 0;
     view.current = made;
     return () => made.destroy();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the editor keeps its text while it lives; the next effect has a value from outside

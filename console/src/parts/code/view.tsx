@@ -30,6 +30,8 @@ export function View({ text, language, label, wraps = false }: ViewProps) {
       ],
       ...(place.current !== null && { parent: place.current }),
     });
+    // A long line scrolls, also by keys.
+    view.scrollDOM.tabIndex = 0;
     return () => view.destroy();
   }, [text, language, label, wraps]);
   return <div ref={place} className="overflow-hidden rounded border border-line bg-raised" />;

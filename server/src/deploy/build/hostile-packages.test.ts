@@ -1,8 +1,12 @@
 // Packages that attack other agents of their team, with the real engine, the real uv and a test package index.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { packArchive } from '../../engine/archive.ts';
 import { labelsFor, mark, ownedBy } from '../../engine/labels.ts';
+import { teamCache } from '../../engine/package-cache.ts';
 import { resolveRequirements, type ResolvedDependencies } from '../../engine/resolve.ts';
 import { runInSandbox } from '../../engine/sandbox.ts';
 import type { Sandboxes } from '../../engine/sandboxes.ts';
@@ -50,19 +54,84 @@ const offered = [
   }),
 ];
 
-// The source includes its own backend, which writes the version of its build dependency into the wheel.
-const backend = `
-import builder, os, zipfile
+// Entries that lead out of the folder of the packages: upwards, absolute, and by the folders that a wheel may name.
+const climbing = [
+  '../climbed',
+  '../../../../../../../../../../../../tmp/climbed',
+  '/opt/venv/climbed',
+  'climber-1.0.data/data/../../../../../../../climbed',
+  'climber-1.0.data/scripts/../../../climbed',
+];
+offered.push(
+  makeWheel('climber', '1.0', {
+    'climber.py': '',
+    'climber-1.0.data/data/share/not_climbed': '',
+    ...Object.fromEntries(climbing.map((path) => [path, 'climbed'])),
+  }),
+);
+
+/** A backend of a source distribution. `text`: of its module, as an expression of Python. */
+function backendOf(name: string, text: string): string {
+  return `
+import os, zipfile
 def build_wheel(folder, config_settings=None, metadata_directory=None):
-    name = "crafted-1.0-py3-none-any.whl"
-    info = "crafted-1.0.dist-info/"
-    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
-        wheel.writestr("crafted.py", "built_with = %r" % builder.version)
-        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: crafted\\nVersion: 1.0\\n")
+    file = "${name}-1.0-py3-none-any.whl"
+    info = "${name}-1.0.dist-info/"
+    with zipfile.ZipFile(os.path.join(folder, file), "w") as wheel:
+        wheel.writestr("${name}.py", ${text})
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: ${name}\\nVersion: 1.0\\n")
         wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
         wheel.writestr(info + "RECORD", "")
-    return name
+    return file
 `;
+}
+
+// The source includes its own backend, which writes the version of its build dependency into the wheel.
+const backend = `
+import builder
+${backendOf('crafted', '"built_with = %r" % builder.version')}`;
+
+// A backend that looks around: what it has of the service's environment, of the files of other projects and of the network.
+const canary = 'gantry-canary';
+const spying = `
+import json, os, socket, urllib.parse, urllib.request
+def opens(address):
+    try:
+        socket.create_connection(address, 2).close()
+        return True
+    except OSError:
+        return False
+def fetches(url):
+    try:
+        urllib.request.urlopen(url, timeout=5).read()
+        return True
+    except OSError:
+        return False
+def texts():
+    for root, folders, files in os.walk("/"):
+        if root == "/":
+            folders[:] = [name for name in folders if name not in ("dev", "proc", "sys")]
+        for path in [os.path.join(root, name) for name in files]:
+            try:
+                if os.path.isfile(path) and os.path.getsize(path) < 100000:
+                    with open(path, "rb") as file:
+                        yield path, file.read()
+            except OSError:
+                pass
+def look():
+    proxy = urllib.parse.urlsplit(os.environ["HTTP_PROXY"]).hostname
+    places = [(proxy, 3128), (proxy, OTHER_PORT), (proxy, 2375), ("169.254.169.254", 80), ("8.8.8.8", 53)]
+    urls = ["INDEX/victim/", "http://127.0.0.1:OTHER_PORT/", "http://169.254.169.254/", "http://evil.example/"]
+    secret = "-".join(["gantry", "canary"]).encode()
+    files = [(path, secret in text, b"def texts" in text) for path, text in texts()]
+    return {
+        "environment": dict(os.environ),
+        "files": [path for path, has_secret, _ in files if has_secret],
+        "own": sum(is_own for _, _, is_own in files),
+        "places": [port for host, port in places if opens((host, port))],
+        "urls": [url for url in urls if fetches(url)],
+    }
+${backendOf('spy', 'f"seen = {json.dumps(look())!r}"')}`;
 const crafted = (name: string, code: string) => ({
   file: `${name}-1.0.tar.gz`,
   bytes: gzipSync(
@@ -190,11 +259,71 @@ test('a source distribution is named and built when it is locked, and that wheel
   });
 }, 120_000);
 
+test('a build backend that spies finds no secret, no file of another project, and no network but the index', async () => {
+  const other = createServer((_, answer) => answer.end('another service of this machine')).listen(0, '0.0.0.0');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo; // it listens on a port
+  offered.push(
+    crafted('spy', spying.replaceAll('OTHER_PORT', String(port)).replaceAll('INDEX', index.url)),
+    makeWheel('private', '1.0', { 'private.py': `content = "${canary}"\n` }),
+  );
+  vi.stubEnv('SECRET_KEY', canary);
+  try {
+    const of = { team_id: 'team-2', requirements: requirementLines('private==1.0\n'), platform_requirements: [] };
+    await install(await resolveRequirements(sandboxes, { ...of, signal: signal() }));
+    const image = await install(await resolve('spy==1.0\n'));
+    const seen = JSON.parse(await inImage(image, '/opt/venv/bin/python -c "import spy; print(spy.seen)"')) as Spied;
+    // It can look: it finds its own source, its proxy and the index.
+    expect(seen.own).toBeGreaterThan(0);
+    expect(seen).toMatchObject({ files: [], places: [3128], urls: [`${index.url}/victim/`] });
+    expect(JSON.stringify(seen.environment)).not.toContain(canary);
+  } finally {
+    vi.unstubAllEnvs();
+    other.close();
+  }
+}, 120_000);
+
+interface Spied {
+  environment: Record<string, string>;
+  /** Those with the canary, and the number of those with the source of the spy. */
+  files: string[];
+  own: number;
+  /** Open ports, and URLs that answer. */
+  places: number[];
+  urls: string[];
+}
+
 test('a source distribution that cannot be built is refused by name', async () => {
   await expect(resolve('broken==1.0\n')).rejects.toMatchObject({
     code: 'build_failed',
     detail: 'broken==1.0 has no wheel on the package index and cannot be built from source',
   });
+}, 120_000);
+
+test('a wheel that the index exchanges after the lock is not installed, and the refusal names it', async () => {
+  const before = makeWheel('exchanged', '1.0', { 'exchanged.py': 'content = "of the lock"\n' });
+  const at = offered.push(before) - 1;
+  const resolved = await resolve('exchanged==1.0\n');
+  const after = makeWheel('exchanged', '1.0', { 'exchanged.py': 'content = "another"\n' });
+  offered[at] = after;
+  await expect(install(resolved)).rejects.toMatchObject({
+    code: 'build_failed',
+    fields: { output: expect.stringMatching(/exchanged[\s\S]*hash|hash[\s\S]*exchanged/i) },
+  });
+  offered[at] = before;
+  const image = await install(resolved);
+  expect(await inImage(image, '/opt/venv/bin/python -c "import exchanged; print(exchanged.content)"')).toBe(
+    'of the lock\n',
+  );
+}, 120_000);
+
+test('entries of a wheel that lead out of its folders are written nowhere, neither in the image nor in the cache of the team', async () => {
+  const image = await install(await resolve('climber==1.0\n'));
+  const find = `find / -xdev -name '*climbed' 2> /tmp/errors; find /var/cache/uv -name '*climbed' -not -path '*/climber-1.0.data/*'`;
+  expect(await inImage(image, find)).toBe('/opt/venv/share/not_climbed\n');
+  const cache = await teamCache(sandboxes, 'team-1', signal());
+  const command = ['/bin/sh', '-c', `${find}; find /var/cache/uv -name climber.py`];
+  expect((await sandboxes.run({ ...cache, command, signal: signal() })).stdout).toMatch(/^\S+\/climber\.py\n$/);
 }, 120_000);
 
 test('a cache that package code could change is removed, and never used again', async () => {

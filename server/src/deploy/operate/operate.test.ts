@@ -232,6 +232,7 @@ test('a rollback returns to the content that ran before, with a new revision, an
   );
   const status = await statusOf(name);
   expect(status).toMatchObject({ state: 'serving', ref: `agents/${name}@1.0.0`, revision: went.id });
+  expect(status.rolled_back).toMatchObject({ from: '2.0.0', to: '1.0.0', by: went.actor, reason: 'wrong answers' });
   const [entry] = await db.all<{ detail: object }>(
     sql`select body::json -> 'detail' as detail from audit.entry where event = 'deploy.rolled_back' and asset = ${`agents/${name}`}`,
   );

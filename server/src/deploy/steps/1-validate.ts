@@ -31,8 +31,6 @@ export async function validate(
   refuseWhatIsMissing(targets, { config, target: run.input.target });
   const setting = await settings(db);
   refuseEgress(setting, config);
-  const unguarded = await whyUnguardedNow(db, { agent_id: run.input.agent_id, team, config });
-  if (unguarded !== undefined) run.notice(unguarded, { field: 'deploy.egress' });
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
   await requireOneFormat(db, { team_id, config });

@@ -54,6 +54,8 @@ beforeAll(async () => {
   };
   remote = remoteEngineTarget(settings);
   app = await testApp({ targets: { remote } });
+  // The second engine has no rules for limited connections.
+  await app.governed(sql`update org set agent_egress = 'open' returning id`);
   await app.admin.client.call('teams.create', { body: { name: 'ml' } });
   const installation_id = await installationId(app.db);
   known.resolve(installation_id);

@@ -5,7 +5,7 @@ const missingModule = /ModuleNotFoundError: No module named '([A-Za-z_][A-Za-z0-
 export function startHint(reason: unknown): string {
   const { missing_env, message } = typeof reason === 'object' && reason !== null ? (reason as Said) : {};
   if (isVariables(missing_env))
-    return `Set ${missing_env.join(', ')} in agent.yaml: tokens and keys as names in \`deploy.secrets\` (svc secret set), other values in \`deploy.env_vars\`.`;
+    return `Set ${missing_env.join(', ')} in agent.yaml: tokens and keys as names in \`deploy.secrets\` (\`svc secret set <NAME> --agent <name>\`), other values in \`deploy.env_vars\`.`;
   const module = typeof message === 'string' ? missingModule.exec(message)?.[1] : undefined;
   if (module === undefined) return 'Correct the fault above, then run `svc deploy` again.';
   return (

@@ -107,7 +107,13 @@ test.each<[string, Name, Json, string[]]>([
     { messages: [{ role: 'user', content: [{}] }] },
     ['`a part without a type`'],
   ],
-  ['a tier', 'chat/completions', { service_tier: 'priority' }, ['service_tier']],
+  ['a dearer tier', 'chat/completions', { service_tier: 'priority' }, ['service_tier "priority"']],
+  ['a dearer tier', 'responses', { service_tier: 'scale' }, ['service_tier "scale"']],
+  ...['chat/completions', 'responses'].flatMap((name): [string, Name, Json, string[]][] => [
+    ['a known tier', name as Name, { service_tier: 'flex' }, []],
+    ['sampling', name as Name, { top_k: 5, min_p: 0.1, guided_json: {}, chat_template_kwargs: {} }, []],
+    ['a template of its own', name as Name, { chat_template: '{{ messages }}' }, ['chat_template']],
+  ]),
 
   ['tools that the client runs', 'responses', { tools: [{ type: 'function' }, { type: 'custom' }] }, []],
   ...['web_search', 'file_search', 'code_interpreter', 'computer_use_preview', 'mcp', 'image_generation', 'shell'].map(
@@ -159,7 +165,7 @@ test.each<[string, Name, Json, string[]]>([
     { tools: [{ type }] },
     [`\`${type}\``],
   ]),
-  ...['mcp_servers', 'container', 'context_management', 'speed', 'inference_geo', 'service_tier'].map(
+  ...['mcp_servers', 'container', 'context_management', 'speed', 'inference_geo'].map(
     (member): [string, Name, Json, string[]] => ['a dearer way', 'messages', { [member]: 'x' }, [member]],
   ),
   ['a document', 'messages', { messages: [{ role: 'user', content: [{ type: 'document' }] }] }, ['`document`']],
@@ -216,6 +222,16 @@ test.each<[string, Name, Json]>([
   expect(unbounded).toEqual([]);
   expect(input_tokens).toBeGreaterThan(50_000);
   expect(input_tokens).toBeLessThan(53_000);
+});
+
+test('a search of Anthropic has a bound when the request limits its uses, and fills a context for each', () => {
+  const tool = { type: 'web_search_20250305', name: 'web_search' };
+  expect(read('messages', { tools: [{ ...tool, max_uses: 3 }] })).toMatchObject({
+    unbounded: [],
+    web_searches: 3,
+    contexts: 4,
+  });
+  expect(read('messages', { tools: [{ ...tool, max_uses: 101 }] }).unbounded).toEqual(['`web_search_20250305`']);
 });
 
 test('thinking needs a limit above its budget, and a prompt for an hour its own rate', () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { chatEvents } from './chat-events.ts';
 import { openaiDocument } from './document-forms.ts';
 import { openaiUsage } from './openai-usage.ts';
+import { fileIn, samplingMembers, unpricedTier } from './priced-members.ts';
 import {
   boundInput,
   invalid,
@@ -40,6 +41,7 @@ export const chatCompletions: Wire = {
   usageOf: (counts) => openaiUsage(counts, ['prompt_tokens', 'completion_tokens']),
   isOnlyUsage: (event, body) =>
     optionsOf(body)?.['include_usage'] !== true && Array.isArray(event['choices']) && event['choices'].length === 0,
+  isCut: ({ choices }) => listOf(choices).some((choice) => isJson(choice) && choice['finish_reason'] === 'length'),
   document: openaiDocument,
   events: chatEvents,
   printBreak: ({ code, detail }) =>
@@ -63,7 +65,8 @@ const bounded = new Set(
   (
     'model messages stream stream_options max_tokens max_completion_tokens n temperature top_p stop presence_penalty frequency_penalty ' +
     'logit_bias logprobs top_logprobs seed tools tool_choice parallel_tool_calls functions function_call response_format ' +
-    'reasoning_effort verbosity user metadata store safety_identifier prompt_cache_key prompt_cache_retention'
+    'reasoning_effort verbosity user metadata store safety_identifier prompt_cache_key prompt_cache_retention service_tier ' +
+    samplingMembers
   ).split(' '),
 );
 // `audio` of a message stands for an earlier answer, which the vendor keeps.
@@ -79,30 +82,37 @@ function read(body: Json, text: string): AskedOfModel {
   const messages = listOf(body['messages']).filter(isJson);
   const parts = messages.flatMap(({ content }) => listOf(content));
   const images = parts.filter((part) => typeOf(part) === 'image_url').map(addressOf);
+  const files = parts.filter(isFile).flatMap((part) => fileIn(part) ?? []);
   return {
     model,
     stream: stream === true,
-    input_tokens: boundInput(text, {
+    ...boundInput(text, {
       images,
+      files,
       messages: messages.length,
       instructions: ['tools', 'functions', 'response_format'].filter((name) => name in body).length,
     }),
     images: images.length,
+    files: files.length,
+    web_searches: 0,
     contexts: 1,
     input_classes: ['input', 'cached_input', 'cache_write', 'input_image', 'cached_input_image'],
     output_tokens: max_completion_tokens ?? max_tokens ?? undefined,
     choices: n ?? 1,
     unbounded: [
       ...membersOutside(bounded, body),
+      ...unpricedTier(body),
       ...messages.flatMap((message) => membersOutside(bounded_in_message, message)),
-      ...parts.filter((part) => !['text', 'image_url', 'refusal'].includes(typeOf(part))).map(nameOf),
+      ...parts.filter((part) => !isFile(part) && !['text', 'image_url', 'refusal'].includes(typeOf(part))).map(nameOf),
       ...listOf(body['tools'])
         .filter((tool) => typeOf(tool) !== 'function')
         .map(nameOf),
     ],
-    addresses: images.filter(isAddress),
+    addresses: [...images, ...files].filter(isAddress),
   };
 }
+
+const isFile = (part: unknown) => typeOf(part) === 'file' && fileIn(part) !== undefined;
 
 function addressOf(part: unknown): string {
   const image = isJson(part) ? part['image_url'] : undefined;

@@ -17,8 +17,10 @@ export const embeddings: Wire = {
       model,
       stream: false,
       // A token that is given as a number takes two bytes or more.
-      input_tokens: boundInput(text, { images: [], messages: inputs.length, instructions: 0 }),
+      ...boundInput(text, { images: [], messages: inputs.length, instructions: 0 }),
       images: 0,
+      files: 0,
+      web_searches: 0,
       contexts: Math.max(1, inputs.length),
       input_classes: ['input'],
       output_tokens: 0,
@@ -34,6 +36,7 @@ export const embeddings: Wire = {
     return input === undefined ? undefined : { input };
   },
   isOnlyUsage: () => false,
+  isCut: () => false,
   document: openaiDocument,
   events: noEvents,
   unreadable: ({ input }) =>

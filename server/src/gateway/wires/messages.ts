@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Usage } from '../prices/rates.ts';
 import { anthropicDocument } from './document-forms.ts';
 import { messageEvents } from './message-events.ts';
+import { fileIn, unpricedTier } from './priced-members.ts';
 import {
   boundInput,
   count,
@@ -34,6 +35,7 @@ export const messages: Wire = {
   countsIn,
   usageOf,
   isOnlyUsage: () => false,
+  isCut: ({ stop_reason }) => stop_reason === 'max_tokens',
   document: anthropicDocument,
   events: messageEvents,
   printBreak: ({ detail }) =>
@@ -52,7 +54,10 @@ export const countTokens: Wire = {
       model: parsed.data.model,
       stream: false,
       input_tokens: 0,
+      expected_input_tokens: 0,
       images: 0,
+      files: 0,
+      web_searches: 0,
       contexts: 1,
       input_classes: ['input'],
       output_tokens: 0,
@@ -79,14 +84,13 @@ const shape = counted.extend({
   thinking: z.object({ budget_tokens: z.int().min(0).max(100_000_000).nullish() }).nullish(),
 });
 
-// Their cost is in the tokens of the input and the output. `speed`, `inference_geo` and `service_tier` change the price.
+// Their cost is in the tokens of the input and the output. `speed` and `inference_geo` change the price.
 const bounded = new Set(
   (
     'model messages max_tokens system stream temperature top_p top_k stop_sequences tools tool_choice thinking metadata output_config ' +
-    'output_format cache_control'
+    'output_format cache_control service_tier'
   ).split(' '),
 );
-// Pages of documents cost by their pictures, and citations by the number of sentences.
 const bounded_blocks = new Set(['text', 'image', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking']);
 // Of the vendor's own tools, the client runs these itself.
 const client_tools = /^(?:bash|text_editor|memory)_\d{8}$/;
@@ -101,17 +105,22 @@ function read(body: Json, text: string): AskedOfModel {
   const parts = [body['system'], ...said.map(({ content }) => content)].flatMap((content) => [...blocksIn(content)]);
   const own_tools = tools.filter((tool) => client_tools.test(typeOf(tool)));
   const images = parts.filter((part) => typeOf(part) === 'image').map(dataOf);
+  const files = parts.filter(isFile).flatMap((part) => fileIn(part) ?? []);
+  const web_searches = tools.reduce((sum, tool) => sum + (searchesOf(tool) ?? 0), 0);
   return {
     model,
     stream: stream === true,
-    input_tokens: boundInput(text, {
+    ...boundInput(text, {
       images,
+      files,
       messages: said.length + parts.filter((part) => typeOf(part) === 'tool_result').length,
       instructions:
         ['tools', 'output_config', 'output_format'].filter((name) => name in body).length + own_tools.length,
     }),
     images: images.length,
-    contexts: 1,
+    files: files.length,
+    web_searches,
+    contexts: 1 + web_searches,
     input_classes: [
       'input',
       'cached_input',
@@ -123,11 +132,25 @@ function read(body: Json, text: string): AskedOfModel {
     choices: 1,
     unbounded: [
       ...membersOutside(bounded, body),
-      ...parts.filter((part) => !bounded_blocks.has(typeOf(part))).map(nameOf),
-      ...tools.filter((tool) => !isOfClient(tool)).map(nameOf),
+      ...unpricedTier(body),
+      ...parts.filter((part) => !isFile(part) && !bounded_blocks.has(typeOf(part))).map(nameOf),
+      ...tools.filter((tool) => !isOfClient(tool) && searchesOf(tool) === undefined).map(nameOf),
     ],
     addresses: parts.map((part) => sourceOf(part)['url']).filter(isAddress),
   };
+}
+
+const isFile = (part: unknown) => typeOf(part) === 'document' && fileIn(part) !== undefined;
+
+const max_searches = 100;
+
+/** Undefined for another tool, and for a search without a limit of its own. */
+function searchesOf(tool: Json): number | undefined {
+  const { max_uses } = tool;
+  if (!/^web_search_\d{8}$/.test(typeOf(tool))) return undefined;
+  return Number.isInteger(max_uses) && Number(max_uses) > 0 && Number(max_uses) <= max_searches
+    ? Number(max_uses)
+    : undefined;
 }
 
 /** With the blocks of the results of tools. */

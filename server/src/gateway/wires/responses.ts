@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { openaiDocument } from './document-forms.ts';
 import { responseEvents } from './response-events.ts';
 import { openaiUsage } from './openai-usage.ts';
+import { fileIn, samplingMembers, unpricedTier } from './priced-members.ts';
 import {
   boundInput,
   invalid,
@@ -36,6 +37,7 @@ export const responses: Wire = {
   },
   usageOf: (counts) => openaiUsage(counts, ['input_tokens', 'output_tokens']),
   isOnlyUsage: () => false,
+  isCut: ({ incomplete_details: why }) => isJson(why) && why['reason'] === 'max_output_tokens',
   document: openaiDocument,
   events: responseEvents,
   printBreak: ({ code, detail }) =>
@@ -54,7 +56,8 @@ const shape = z.object({
 const bounded = new Set(
   (
     'model input instructions stream stream_options max_output_tokens temperature top_p tools tool_choice parallel_tool_calls max_tool_calls ' +
-    'text reasoning include metadata store truncation user safety_identifier prompt_cache_key prompt_cache_retention top_logprobs'
+    'text reasoning include metadata store truncation user safety_identifier prompt_cache_key prompt_cache_retention top_logprobs service_tier ' +
+    samplingMembers
   ).split(' '),
 );
 const bounded_items = new Set([
@@ -76,23 +79,28 @@ function read(body: Json, text: string): AskedOfModel {
     type === 'reasoning' ? [] : [...listOf(content), ...listOf(output)],
   );
   const images = parts.filter((part) => typeOf(part) === 'input_image').map(addressOf);
+  const files = parts.filter(isFile).flatMap((part) => fileIn(part) ?? []);
   return {
     model,
     stream: stream === true,
-    input_tokens: boundInput(text, {
+    ...boundInput(text, {
       images,
+      files,
       messages: items.length + 1,
       instructions: ['tools', 'text'].filter((name) => name in body).length,
     }),
     images: images.length,
+    files: files.length,
+    web_searches: 0,
     contexts: 1,
     input_classes: ['input', 'cached_input', 'cache_write', 'input_image', 'cached_input_image'],
     output_tokens: max_output_tokens ?? undefined,
     choices: 1,
     unbounded: [
       ...membersOutside(bounded, body),
+      ...unpricedTier(body),
       ...items.flatMap(unboundedItem),
-      ...parts.filter((part) => !bounded_parts.has(typeOf(part))).map(nameOf),
+      ...parts.filter((part) => !isFile(part) && !bounded_parts.has(typeOf(part))).map(nameOf),
       ...listOf(body['tools'])
         .filter((tool) => !['function', 'custom'].includes(typeOf(tool)))
         .map(nameOf),
@@ -108,6 +116,8 @@ function unboundedItem(item: Json): string[] {
     return typeof item['encrypted_content'] === 'string' ? [] : ['`reasoning` without `encrypted_content`'];
   return bounded_items.has(type) ? [] : [nameOf(item)];
 }
+
+const isFile = (part: unknown) => typeOf(part) === 'input_file' && fileIn(part) !== undefined;
 
 function addressOf(part: unknown): string {
   return isJson(part) && typeof part['image_url'] === 'string' ? part['image_url'] : '';

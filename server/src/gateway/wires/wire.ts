@@ -32,6 +32,8 @@ export interface Wire {
   /** Of a request: a part that no rule can read. */
   unreadable?(body: Json): string | undefined;
   /** The last event of a stream that broke off. */
+  /** The answer ended because it reached its limit of tokens. */
+  isCut(answer: Json): boolean;
   printBreak(problem: Pick<Problem, 'code' | 'detail'>): string;
 }
 
@@ -40,9 +42,14 @@ export interface AskedOfModel {
   stream: boolean;
   /** At most, with `image_max_tokens` for each image. */
   input_tokens: number;
+  expected_input_tokens: number;
   images: number;
+  /** Files, whose pages nobody has counted. */
+  files: number;
   /** The contexts of the model that the input fills at most. */
   contexts: number;
+  /** Searches of the vendor. What they find is input of a further context each. */
+  web_searches: number;
   /** The classes that its tokens can belong to. */
   input_classes: readonly InputClass[];
   /** The request's own limit, for one choice. */
@@ -79,22 +86,36 @@ const instructions_tokens = 1024;
 interface InputParts {
   /** The data or the address of each image. Its cost depends on its size in pixels. */
   images: readonly string[];
+  files?: readonly string[];
   messages: number;
   /** The vendor adds instructions about tools, about each tool of its own, and about the form of the answer. */
   instructions: number;
 }
 
+/** Of text, in most languages. It decides about no money. */
+const usual_bytes_per_token = 3;
+const usual_image_tokens = 1000;
+const usual_file_tokens = 10_000;
+
 /** No token is shorter than a byte. A character of an image takes at least one byte of the text. */
-export function boundInput(text: string, { images, messages, instructions }: InputParts): number {
-  const image_bytes = images.reduce((sum, image) => sum + image.length, 0);
-  return (
-    Buffer.byteLength(text) -
-    image_bytes +
-    images.length * image_max_tokens +
-    request_overhead_tokens +
-    messages * message_overhead_tokens +
-    instructions * instructions_tokens
-  );
+export function boundInput(
+  text: string,
+  { images, files = [], messages, instructions }: InputParts,
+): Pick<AskedOfModel, 'input_tokens' | 'expected_input_tokens'> {
+  const data_bytes = [...images, ...files].reduce((sum, data) => sum + data.length, 0);
+  const text_bytes = Buffer.byteLength(text) - data_bytes;
+  return {
+    input_tokens:
+      text_bytes +
+      images.length * image_max_tokens +
+      request_overhead_tokens +
+      messages * message_overhead_tokens +
+      instructions * instructions_tokens,
+    expected_input_tokens:
+      Math.ceil(text_bytes / usual_bytes_per_token) +
+      images.length * usual_image_tokens +
+      files.length * usual_file_tokens,
+  };
 }
 
 // The upstream's address and credential are the service's.

@@ -8,7 +8,13 @@ import { askForScores } from './ask-for-scores.ts';
 type HallucinationCheckOptions = z.output<typeof hallucinationCheckOptions>;
 
 export function hallucinationCheck(
-  { model, threshold = 0.5, action = 'annotate', on_failure = 'block' }: HallucinationCheckOptions,
+  // A check that only annotates must not block each answer while its model is away.
+  {
+    model,
+    threshold = 0.5,
+    action = 'annotate',
+    on_failure = action === 'annotate' ? 'pass' : 'block',
+  }: HallucinationCheckOptions,
   agent_model: string | undefined,
 ): JudgeRule {
   return {

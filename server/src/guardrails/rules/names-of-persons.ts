@@ -32,10 +32,9 @@ export function namesOfPersons({ presidio, action, on_failure }: Options): Judge
           });
           const found = results.safeParse(answer);
           if (!found.success) throw new JudgeFailed('The answer of Presidio is not a list of results.');
-          return found.data
-            .filter(({ score }) => score >= threshold)
-            .toSorted((a, b) => a.start - b.start)
-            .map(({ start, end }) => ({ start: utf16At(text, start), end: utf16At(text, end), type: 'PERSON' }));
+          const places = found.data.filter(({ score }) => score >= threshold).toSorted((a, b) => a.start - b.start);
+          const at = utf16Places(text);
+          return places.map(({ start, end }) => ({ start: at(start), end: at(end), type: 'PERSON' }));
         }),
       );
       if (spans.every((found) => found.length === 0)) return { kind: 'pass' };
@@ -48,7 +47,13 @@ export function namesOfPersons({ presidio, action, on_failure }: Options): Judge
 
 const results = z.array(z.looseObject({ start: z.int().min(0), end: z.int().min(0), score: z.number() }));
 
-/** Python counts code points. */
-function utf16At(text: string, code_points: number): number {
-  return Array.from(text).slice(0, code_points).join('').length;
+/** Python counts code points. The text is read once, whatever the number of names. */
+function utf16Places(text: string): (code_points: number) => number {
+  const places: number[] = [];
+  let at = 0;
+  for (const { length } of text) {
+    places.push(at);
+    at += length;
+  }
+  return (code_points) => places[code_points] ?? text.length;
 }

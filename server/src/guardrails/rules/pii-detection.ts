@@ -75,12 +75,25 @@ async function spansOf({ text, before, signal }: Passage, finds: readonly Find[]
     for (const { start, end, type } of found) spans.push({ ...originalSpan(normal, start, end), type });
   }
   // What starts in released text is decided already.
-  return mergeSpans(spans.filter(({ start }) => start >= before.length)).map(({ start, end, type }) => ({
+  return mergeKinds(spans.filter(({ start }) => start >= before.length)).map(({ start, end, type }) => ({
     start: start - before.length,
     end: end - before.length,
     type,
   }));
 }
+
+/** As mergeSpans. The form of a phone number is the weakest, so another kind names what both have found. */
+function mergeKinds(spans: readonly Span[]): Span[] {
+  const kinds = mergeSpans(spans.filter(({ type }) => type !== phone));
+  let next = 0;
+  return mergeSpans(spans).map((span) => {
+    while ((kinds[next]?.end ?? Infinity) <= span.start) next++;
+    const kind = kinds[next];
+    return span.type === phone && kind !== undefined && kind.start < span.end ? { ...span, type: kind.type } : span;
+  });
+}
+
+const phone = 'PHONE';
 
 function allowed(allow: NonNullable<PiiOptions['allow']>): (value: string) => boolean {
   const values = new Set(allow.filter((entry) => typeof entry === 'string').map((entry) => entry.toLowerCase()));

@@ -260,3 +260,11 @@ test('names of persons come from Presidio, which counts code points', async () =
   });
   await expect(judge(rule, ['x'], { error: 'away' })).rejects.toThrow(JudgeFailed);
 });
+
+test('a text is read once, whatever the number of its names', async () => {
+  const rule = only(judgesOf('pii_detection', { presidio: { address: 'http://presidio.test' } }));
+  const names = Array.from({ length: 20_000 }, (_, n) => ({ start: 4 * n, end: 4 * n + 3, score: 0.9 }));
+  const text = 'Ada '.repeat(20_000);
+  const verdict = await judge(rule, [text], names);
+  expect(verdict).toMatchObject({ kind: 'redact', spans: [{ length: 20_000 }] });
+});

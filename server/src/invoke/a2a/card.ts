@@ -20,7 +20,9 @@ export async function readCard(ingress: Ingress, asked: Question & Pick<Asked, '
   const url = `${base_url}/agents/${name}/a2a`;
   const { input_schema = null, keeps_threads = false } = described ?? {};
   const isInside = asked.caller.kind === 'agent';
-  return jsonReply(printCard({ name, description, tags, version, url, input_schema, keeps_threads, isInside }));
+  return jsonReply(
+    printCard({ name, description, tags, version, url, input_schema, keeps_threads, isInside, kind: 'agent' }),
+  );
 }
 
 async function findForReader(ingress: Ingress, { caller, name, headers }: Question & Pick<Asked, 'headers'>) {
@@ -39,7 +41,7 @@ const bearer = { scheme: 'bearer', bearerFormat: 'JWT' };
 // Its `params.keeps_threads` says if a `contextId` is a conversation.
 const threads_extension = 'urn:gantry:a2a:threads';
 
-interface Described {
+export interface Described {
   name: string;
   description: string;
   tags: readonly string[];
@@ -48,13 +50,15 @@ interface Described {
   url: string;
   input_schema: Record<string, unknown> | null;
   keeps_threads: boolean;
+  /** What has no tags is one of these. */
+  kind: 'agent' | 'orchestration';
   /** For an agent: its container adds the credential, so a client needs none. */
   isInside: boolean;
 }
 
 /** One card for both versions: their members have different names. */
-function printCard(described: Described): object {
-  const { name, description, tags, version, url, input_schema, keeps_threads, isInside } = described;
+export function printCard(described: Described): object {
+  const { name, description, tags, version, url, input_schema, keeps_threads, isInside, kind } = described;
   const about = description === '' ? name : description;
   const fields = inputFields(input_schema).map(({ name: field, type }) =>
     type === undefined ? field : `${field} (${type})`,
@@ -88,7 +92,7 @@ function printCard(described: Described): object {
         id: name,
         name,
         description: fields.length === 0 ? about : `${about} Input: ${fields.join(', ')}.`,
-        tags: tags.length === 0 ? ['agent'] : tags,
+        tags: tags.length === 0 ? [kind] : tags,
         inputModes: modes,
         outputModes: modes,
       },
@@ -98,7 +102,7 @@ function printCard(described: Described): object {
 
 function threadsOf(keeps_threads: boolean): object {
   const description = keeps_threads
-    ? 'The agent remembers the earlier messages of a contextId.'
-    : 'The agent remembers nothing of earlier messages: a contextId only groups tasks.';
+    ? 'It remembers the earlier messages of a contextId.'
+    : 'It remembers nothing of earlier messages: a contextId only groups tasks.';
   return { uri: threads_extension, description, required: false, params: { keeps_threads } };
 }

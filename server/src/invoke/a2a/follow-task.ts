@@ -1,11 +1,10 @@
 // The events of a task. It can run in another process, so its row is read again until it has ended. Each look decides anew if the caller may
 // ask.
 import { wakeUp } from '../../queue/wake-up.ts';
-import type { Ingress } from '../ingress.ts';
-import type * as store from '../store.ts';
 import { A2aError } from './a2a-error.ts';
-import { ownTask, type Asked } from './own-task.ts';
-import { artifactOf, printTask, statusOf, type Artifact, type Status, type Task } from './print-task.ts';
+import type { Asked } from './own-task.ts';
+import { artifactOf, printTask, statusOf, type Artifact, type Status, type Task, type TaskView } from './print-task.ts';
+import type { TaskReader } from './task-host.ts';
 
 export type TaskEvent =
   | { task: Task }
@@ -15,17 +14,17 @@ export type TaskEvent =
 const look_again_ms = 500;
 
 /** Of SubscribeToTask: the task, then its end. Throws for a task that works no more. */
-export async function subscribe(ingress: Ingress, asked: Asked, id: string): Promise<AsyncIterable<TaskEvent>> {
-  const task = await ownTask(ingress, asked, id);
+export async function subscribe(host: TaskReader, asked: Asked, id: string): Promise<AsyncIterable<TaskEvent>> {
+  const task = await host.own(asked, id);
   if (task.state === 'ended') throw new A2aError('UNSUPPORTED_OPERATION', 'The task has no further events.');
   return (async function* () {
     yield { task: printTask(task) };
-    yield* endOf(await awaitEnd(ingress, asked, task));
+    yield* endOf(await awaitEnd(host, asked, task));
   })();
 }
 
 /** The events of its end; none for a task that continues. */
-export function* endOf(task: store.Task): Generator<TaskEvent> {
+export function* endOf(task: TaskView): Generator<TaskEvent> {
   if (task.state === 'running') return;
   const of = { taskId: task.task_id, contextId: task.context_id };
   const artifact = artifactOf(task);
@@ -38,17 +37,17 @@ export function* endOf(task: store.Task): Generator<TaskEvent> {
  * stored its end.
  */
 export async function awaitEnd(
-  ingress: Ingress,
+  host: TaskReader,
   asked: Asked,
-  { task_id }: Pick<store.Task, 'task_id'>,
+  { task_id }: Pick<TaskView, 'task_id'>,
   { until, most_ms = Infinity }: { until?: Promise<unknown>; most_ms?: number } = {},
-): Promise<store.Task> {
+): Promise<TaskView> {
   const { wake, sleep } = wakeUp();
   void until?.then(wake);
-  const signal = AbortSignal.any([asked.signal, ingress.stopping]);
+  const signal = AbortSignal.any([asked.signal, host.stopping]);
   const last = performance.now() + most_ms;
   for (;;) {
-    const task = await ownTask(ingress, asked, task_id);
+    const task = await host.own(asked, task_id);
     if (task.state === 'ended' || signal.aborted || performance.now() > last) return task;
     await sleep(look_again_ms, signal);
   }

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { parseJson } from '../../http/body.ts';
 import { jsonReply, type Reply } from '../../http/reply.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Ingress } from '../ingress.ts';
 import { A2aError, rpcError } from './a2a-error.ts';
 import { eventStream } from './event-stream.ts';
 import { isStream, methods, type MethodName } from './methods.ts';
 import type { Asked } from './own-task.ts';
+import type { TaskHost } from './task-host.ts';
 import { readVersion } from './version.ts';
 import { version03 } from './version-0-3.ts';
 
@@ -36,7 +36,7 @@ const version10: Speech = {
 };
 const speeches = { '1.0': version10, '0.3': version03 };
 
-export async function answerRpc(ingress: Ingress, asked: Asked, body: Uint8Array): Promise<Reply> {
+export async function answerRpc(host: TaskHost, asked: Asked, body: Uint8Array): Promise<Reply> {
   const around: { jsonrpc: '2.0'; id: z.output<typeof id> } = { jsonrpc: '2.0', id: null };
   try {
     const said = readBody(body);
@@ -47,7 +47,7 @@ export async function answerRpc(ingress: Ingress, asked: Asked, body: Uint8Array
     const speech = speeches[readVersion(asked.headers)];
     const known = speech.methodOf(method);
     if (known === undefined) throw new A2aError('METHOD_NOT_FOUND', speech.unknown);
-    const result = await methods[known](ingress, asked, speech.read(params));
+    const result = await methods[known](host, asked, speech.read(params));
     if (isStream(result))
       return eventStream(result, {
         event: (event) => ({ ...around, result: speech.print(event) }),

@@ -10,6 +10,7 @@ import type { Ingress } from '../ingress.ts';
 import * as store from '../store.ts';
 import { findSubagent } from '../subagent.ts';
 import { A2aError } from './a2a-error.ts';
+import type { TaskReader } from './task-host.ts';
 
 /** A request in the protocol. */
 export interface Asked {
@@ -34,6 +35,11 @@ export async function findOwner(
   authorize(user, 'asset.invoke', agent);
   return { agent, user, owner: { agent_id: agent.id, caller_id: user.id, via: null } };
 }
+
+export const readerOf = (ingress: Ingress): TaskReader => ({
+  own: async (asked, id) => await ownTask(ingress, asked, id),
+  stopping: ingress.stopping,
+});
 
 /** Throws TASK_NOT_FOUND for the task of another caller, too. */
 export async function ownTask(

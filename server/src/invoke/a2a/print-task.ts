@@ -5,6 +5,12 @@ import { problemIn, type Outcome } from '../outcome.ts';
 import type * as store from '../store.ts';
 import { textOfOutput } from '../text-of-output.ts';
 
+/** What the protocol shows of a task. */
+export type TaskView = Pick<
+  store.Task,
+  'id' | 'task_id' | 'turn' | 'context_id' | 'state' | 'outcome' | 'content_type' | 'body' | 'updated_at'
+>;
+
 export type State = 'SUBMITTED' | 'WORKING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'INPUT_REQUIRED' | 'REJECTED';
 
 export interface Part {
@@ -50,7 +56,7 @@ const states: Readonly<Record<Outcome, State>> = {
   failed: 'FAILED',
 };
 
-export function stateOf({ outcome }: Pick<store.Task, 'outcome'>): State {
+export function stateOf({ outcome }: Pick<TaskView, 'outcome'>): State {
   return outcome === null ? 'WORKING' : states[outcome];
 }
 
@@ -62,7 +68,7 @@ export function callsIn(state: string): store.TaskFilter['state'] {
   return { state: 'ended', outcome: outcome as Outcome | null };
 }
 
-export function printTask(task: store.Task): Task {
+export function printTask(task: TaskView): Task {
   const artifact = artifactOf(task);
   return {
     id: task.task_id,
@@ -72,7 +78,7 @@ export function printTask(task: store.Task): Task {
   };
 }
 
-export function statusOf(task: store.Task): Status {
+export function statusOf(task: TaskView): Status {
   const parts = saidAtEnd(task);
   const message: Message = {
     messageId: task.id,
@@ -89,7 +95,7 @@ export function statusOf(task: store.Task): Status {
 }
 
 /** The output of a completed task. */
-export function artifactOf(task: store.Task): Artifact | undefined {
+export function artifactOf(task: TaskView): Artifact | undefined {
   const { body, outcome } = task;
   if (outcome !== 'completed' || body === null) return undefined;
   const { output, guardrails } = envelopeOf(task);
@@ -98,12 +104,12 @@ export function artifactOf(task: store.Task): Artifact | undefined {
   return { ...outputArtifact(task, parts), ...(guardrails === undefined ? {} : { metadata: { guardrails } }) };
 }
 
-export function outputArtifact({ id }: Pick<store.Task, 'id'>, parts: Part[]): Artifact {
+export function outputArtifact({ id }: Pick<TaskView, 'id'>, parts: Part[]): Artifact {
   return { artifactId: id, name: 'output', parts };
 }
 
 // The questions of a task that waits, or the reason of one that has failed.
-function saidAtEnd(task: store.Task): Part[] | undefined {
+function saidAtEnd(task: TaskView): Part[] | undefined {
   const { outcome, body } = task;
   if (body === null || outcome === null || outcome === 'completed' || outcome === 'cancelled') return undefined;
   if (outcome === 'interrupted') {
@@ -118,7 +124,7 @@ function saidAtEnd(task: store.Task): Part[] | undefined {
   ].flat();
 }
 
-function envelopeOf({ content_type, body }: store.Task): Record<string, unknown> {
+function envelopeOf({ content_type, body }: TaskView): Record<string, unknown> {
   const text = body?.toString() ?? '';
   if (content_type?.startsWith('text/plain')) return { output: text };
   const said = readJson(text);

@@ -1,15 +1,15 @@
 // The REST twins of the methods (section 11 of version 1.0). 0.3 has them at other paths, which are not served.
 import { parseJson } from '../../http/body.ts';
 import { jsonReply, type Reply } from '../../http/reply.ts';
-import type { Ingress } from '../ingress.ts';
 import { A2aError, restError, restRefusal } from './a2a-error.ts';
 import { eventStream } from './event-stream.ts';
 import { isStream, methods, type MethodName } from './methods.ts';
 import type { Asked } from './own-task.ts';
+import type { TaskHost } from './task-host.ts';
 import { readVersion } from './version.ts';
 
 export async function answerRest(
-  ingress: Ingress,
+  host: TaskHost,
   asked: Asked,
   { method, params }: { method: MethodName; params: Uint8Array | object },
 ): Promise<Reply> {
@@ -19,7 +19,7 @@ export async function answerRest(
         'VERSION_NOT_SUPPORTED',
         'Send the header A2A-Version: 1.0. These paths serve no other version.',
       );
-    const result = await methods[method](ingress, asked, params instanceof Uint8Array ? parseJson(params) : params);
+    const result = await methods[method](host, asked, params instanceof Uint8Array ? parseJson(params) : params);
     if (isStream(result)) return eventStream(result, { event: (event) => event, error: restError });
     return jsonReply(result, 200, { 'content-type': 'application/a2a+json' });
   } catch (error) {

@@ -1,10 +1,9 @@
 // A message to an agent. It passes the admission and the guardrails of every call, and becomes a call that is stored from its start: a task
 // is a view of it. An answer to a task that waits becomes the task's next call.
-import { createHash, randomUUIDv7 } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import { inputFields } from '@gantry/contract/input-fields.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { textIntoInput } from '@gantry/contract/text-into-input.ts';
-import { canonicalJson } from '../../audit/canonical-json.ts';
 import { errorCode, unique_violation } from '../../database/database.ts';
 import { Blocked } from '../../guardrails/guarded-call.ts';
 import { within } from '../../within.ts';
@@ -24,7 +23,8 @@ import * as store from '../store.ts';
 import { admitSubagent } from '../subagent.ts';
 import { A2aError } from './a2a-error.ts';
 import { awaitEnd, endOf, type TaskEvent } from './follow-task.ts';
-import { ownTask, type Asked } from './own-task.ts';
+import { messageKey } from './message-key.ts';
+import { ownTask, readerOf, type Asked } from './own-task.ts';
 import type { SendParams } from './params.ts';
 import { printTask, stateOf, type Task } from './print-task.ts';
 import { readParts, type Said } from './read-parts.ts';
@@ -39,7 +39,7 @@ export async function sendMessage(ingress: Ingress, asked: Asked, params: SendPa
   if (end !== undefined) await forgetUnbegun(ingress, run_id, end);
   if (end !== undefined) refuseUnbegun(end);
   // After a broken connection an ingress follows the call.
-  return { task: printTask(await awaitEnd(ingress, asked, { task_id })) };
+  return { task: printTask(await awaitEnd(readerOf(ingress), asked, { task_id })) };
 }
 
 /** The longest time of a timer. */
@@ -57,7 +57,7 @@ export async function streamMessage(
   return (async function* () {
     // A quick agent has already ended, and that comes last.
     yield { task: printTask({ ...task, state: 'running', outcome: null, body: null }) };
-    const ending = awaitEnd(ingress, asked, task, { ...(begun.stored && { until: begun.stored }) });
+    const ending = awaitEnd(readerOf(ingress), asked, task, { ...(begun.stored && { until: begun.stored }) });
     yield* endOf(yield* piecesUntil(ending, told, task));
   })();
 }
@@ -91,12 +91,10 @@ async function begin(
   });
 }
 
-/** Clients repeat ids for other messages, so the content counts too. An agent repeats its messages in each of its runs. */
-function runIdOfMessage({ user, agent, through }: Admitted, { messageId, ...message }: SendParams['message']): string {
-  const from = through === undefined ? [] : [through.chain[0]?.id, through.root_run_id];
-  const content = createHash('sha256').update(canonicalJson(message)).digest('hex');
-  const key = ['message', ...from, messageId, content].join(' ');
-  return runIdOf({ caller_id: user.id, asset_id: agent.id, key });
+/** An agent repeats its messages in each of its runs. */
+function runIdOfMessage({ user, agent, through }: Admitted, message: SendParams['message']): string {
+  const from = through === undefined ? [] : [through.chain[0]?.id ?? '', through.root_run_id ?? ''];
+  return runIdOf({ caller_id: user.id, asset_id: agent.id, key: messageKey(message, from) });
 }
 
 interface NewMessage {

@@ -1,9 +1,8 @@
 // The text of an agent while it speaks, as pieces of the artifact that the end of the task replaces by the whole output.
 import type { Listener } from '../listen.ts';
-import type * as store from '../store.ts';
 import { toldEvents, toldUntil, type ToldEvents } from '../told-events.ts';
 import type { TaskEvent } from './follow-task.ts';
-import { outputArtifact } from './print-task.ts';
+import { outputArtifact, type TaskView } from './print-task.ts';
 
 const between_messages = '\n\n';
 
@@ -29,10 +28,10 @@ export function textPieces(signal: AbortSignal): { told: ToldEvents<string>; lis
 
 /** The first piece begins the artifact, and the others are appended. Returns the end. */
 export async function* piecesUntil(
-  end: Promise<store.Task>,
+  end: Promise<TaskView>,
   told: ToldEvents<string>,
-  task: store.Task,
-): AsyncGenerator<TaskEvent, store.Task, undefined> {
+  task: TaskView,
+): AsyncGenerator<TaskEvent, TaskView, undefined> {
   const of = { taskId: task.task_id, contextId: task.context_id };
   const texts = toldUntil(told, end);
   for (let append = false; ; append = true) {

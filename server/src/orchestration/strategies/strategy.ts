@@ -27,7 +27,10 @@ export interface MemberFacts {
   input_schema: Record<string, unknown> | null;
 }
 
-export type Outcome = { status: 'done'; text: string; output: Json } | { status: 'failed'; error: MemberError };
+/** `partial`: of an orchestration that went on without some of its members. */
+export type Outcome =
+  | { status: 'done' | 'partial'; text: string; output: Json }
+  | { status: 'failed'; error: MemberError };
 
 export interface Call {
   /** Unique in the run. Its last part, after a colon, is the member. */
@@ -71,7 +74,7 @@ export function textOf(outcome: Outcome): string {
 
 /** What a member is told about a call. */
 export function toldOf(outcome: Outcome): object {
-  return outcome.status === 'done' ? { status: 'done', output: outcome.output } : outcome;
+  return outcome.status === 'failed' ? outcome : { status: outcome.status, output: outcome.output };
 }
 
 /** The end after calls that may fail. One of them at least has an answer. */

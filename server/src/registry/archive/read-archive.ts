@@ -4,7 +4,7 @@
 // the reading at once. It takes seconds of one core, so the service runs it in a separate thread (unpack.ts).
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { megabytes, projectLimits } from '@gantry/contract/agent-project/limits.ts';
 import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { Parser, type ReadEntry } from 'tar';
@@ -174,12 +174,12 @@ function refuseNested(head: Buffer): void {
 function overLimit(path: string, size: number, total: number, count: number): Problem | undefined {
   if (size > projectLimits.file_bytes)
     return archiveTooLarge(
-      `${path} has ${size} bytes; at most ${projectLimits.file_bytes} are accepted for a file.`,
+      `${path} has ${megabytes(size)}; at most ${megabytes(projectLimits.file_bytes)} are accepted for a file.`,
       path,
     );
   if (total > projectLimits.unpacked_bytes)
     return archiveTooLarge(
-      `The project has more than ${projectLimits.unpacked_bytes} bytes unpacked, the limit for a project.`,
+      `The project has more than ${megabytes(projectLimits.unpacked_bytes)} unpacked, the limit for a project.`,
     );
   if (count > projectLimits.files)
     return archiveTooLarge(`The project has more than ${projectLimits.files} files, the limit for a project.`);

@@ -7,15 +7,28 @@ import type { Database } from '../../database/database.ts';
 import { signedIn } from '../../principals/signed-in.ts';
 import type { CloseRequests } from './close-requests.ts';
 import { loadAsset } from '../load-asset.ts';
-import { holdAlone, refuseWhileInUse } from '../references/in-use.ts';
+import { holdAlone, refuseWhileCalled, refuseWhileInUse, type FindModelUsers } from '../references/in-use.ts';
 import { removeAsset } from '../versions/version.ts';
+
+interface DeleteParts {
+  db: Database;
+  closeRequests: CloseRequests;
+  findModelUsers: FindModelUsers;
+}
+
+interface Deletion {
+  kind: ConfiguredKind;
+  name: string;
+  /** Also while a model is called by its name. It needs a reason. */
+  force?: boolean;
+  reason?: string | undefined;
+}
 
 /** The team can use the name again. Its next asset inherits nothing, because entries and requests refer to the id. */
 export async function deleteAsset(
-  db: Database,
-  closeRequests: CloseRequests,
+  { db, closeRequests, findModelUsers }: DeleteParts,
   caller: Caller,
-  ref: { kind: ConfiguredKind; name: string },
+  { force = false, reason, ...ref }: Deletion,
 ): Promise<void> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, ref, caller);
@@ -23,8 +36,11 @@ export async function deleteAsset(
   await change(db, grant, 'asset.deleted', async (tx, note) => {
     if (!(await holdAlone(tx, asset.id))) throw new Problem('not_found');
     await refuseWhileInUse(tx, user, asset);
+    const broken = await refuseWhileCalled({ db: tx, findModelUsers }, user, { asset, force });
     const requests_closed = await closeRequests(tx, asset.id, 'withdrawn');
     await removeAsset(tx, asset.id);
     note({ name: asset.name, owner: asset.owner, visibility: asset.visibility, requests_closed });
+    if (force)
+      note({ forced: true, reason, used_by: [...broken.assets, ...broken.settings], used_by_others: broken.hidden });
   });
 }

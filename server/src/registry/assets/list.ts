@@ -52,14 +52,22 @@ export async function search(
     : await page(db, cursors, caller, query, words);
 }
 
-/** The ones with the latest changes come first. */
-export async function listRecent(
+/** The first ones in an order of a higher feature, on `asset a`. */
+export async function listFirst(
   db: Reader,
   user: SignedInCaller,
-  query: { kind: AssetKind; team?: string | undefined; limit: number },
+  query: { kind: AssetKind; team?: string | undefined; where: Sql; order: Sql; limit: number },
 ): Promise<Asset[]> {
-  const rows = await store.recentlyChanged(db, user, query);
+  const rows = await store.firstListed(db, user, query);
   return rows.filter((row) => isListed(user, toAssetRecord(row))).map(listedRecord);
+}
+
+export async function countWhere(
+  db: Reader,
+  user: SignedInCaller,
+  query: { kind: AssetKind; team?: string | undefined; where: Sql },
+): Promise<number> {
+  return await store.countListed(db, user, query);
 }
 
 async function page(

@@ -83,6 +83,7 @@ beforeAll(async () => {
     data_dir: tmpdir(),
     readAsOf: readNow(database.db),
     moveKeys: async () => [],
+    findModelUsers: async () => ({ asset_ids: [], is_required: false }),
   });
   const yaml =
     'description: Says hello to everybody\ntags: [polite, demo.v2]\ndeploy:\n  env_vars:\n    GREETING: hi there\n';

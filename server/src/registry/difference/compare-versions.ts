@@ -18,6 +18,6 @@ export async function compareVersions(
   return {
     from: printVersionRef({ ...ref, version: from }),
     to: printVersionRef({ ...ref, version: to }),
-    changes: await compare(db, caller, asset, { before: before.row.digest, after: after.row.digest }),
+    changes: await compare(db, caller, asset, { before: before.row, after: after.row.digest }),
   };
 }

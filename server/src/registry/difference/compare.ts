@@ -4,8 +4,15 @@ import { decide } from '../../access/decide.ts';
 import type { AssetSubject } from '../../access/subject.ts';
 import type { Reader } from '../../database/database.ts';
 import * as contents from '../content-store.ts';
-import { changedFiles, difference, type ChangedFile } from './difference.ts';
+import { changedFiles, difference, type ChangedFile, type Compared } from './difference.ts';
+import { ofAgent } from './of-agent.ts';
 import { max_file_bytes, max_files } from './file-diffs.ts';
+
+export interface Before {
+  digest: string;
+  /** The destinations of its container, when it has one; null: not limited. It may have been made under another setting. */
+  made?: readonly string[] | null | undefined;
+}
 
 /**
  * The difference between two stored contents for this caller. A caller without write access gets the names of changed files and environment
@@ -15,19 +22,19 @@ export async function compare(
   db: Reader,
   caller: Caller,
   asset: AssetSubject,
-  digests: { before: string | undefined; after: string },
+  of: { before: Before | undefined; after: string },
 ): Promise<Difference> {
-  const before = digests.before === undefined ? undefined : await load(db, digests.before);
-  const after = await load(db, digests.after);
+  const before = of.before === undefined ? undefined : await load(db, asset, of.before);
+  const after = await load(db, asset, { digest: of.after });
   if (!decide(caller, 'asset.write', asset).allowed) return withoutValues(difference(before, after));
   const files = changedFiles(before?.manifest ?? [], after.manifest).slice(0, max_files);
   return difference(before, after, await contents.blobs(db, files.flatMap(shortOnes)));
 }
 
-async function load(db: Reader, digest: string): Promise<contents.StoredContent> {
+export async function load(db: Reader, asset: AssetSubject, { digest, made }: Before): Promise<Compared> {
   const content = await contents.content(db, digest);
   if (content === undefined) throw new Error(`there is no content ${digest}`);
-  return content;
+  return { ...content, ...(await ofAgent(db, asset, { config: content.config, made })) };
 }
 
 function shortOnes({ was, is }: ChangedFile): string[] {

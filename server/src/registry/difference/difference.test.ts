@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import type { Difference } from '@gantry/contract/difference.ts';
+import { describe, expect, test } from 'vitest';
 import { sha256 } from '../content.ts';
 import { difference, isEmpty, type Compared } from './difference.ts';
 
@@ -95,35 +96,76 @@ test('an older content and a newer one on the same base image differ only where 
   expect(unknown.base_image).toEqual({ before: 'sha256:id', after: 'sha256:a' });
 });
 
-test('the reach comes from the pins and the config, and a reference with other pinned content is a change', () => {
+test('a reference is reach, and with other pinned content it is a change', () => {
   const before: Compared = {
     ...content,
-    config: { model: { primary: 'gpt-5' }, deploy: { secrets: ['OLD', 'KEPT'] } },
+    config: {},
     pins: [pin('tools/search', '1.0.0'), pin('knowledge-bases/faq', '1.0.0'), pin('agents/same', '1.0.0')],
   };
   const after: Compared = {
     ...content,
-    config: { model: { primary: 'gpt-5', fallback: 'o9' }, deploy: { secrets: ['KEPT', 'NEW'] } },
+    config: {},
     pins: [pin('tools/search', '1.1.0'), pin('mcp-servers/shop', '2.0.0'), pin('agents/same', '1.0.0')],
   };
-  expect(difference(before, after).reach).toEqual([
-    { kind: 'knowledge-base', name: 'knowledge-bases/faq', change: 'removed', before: '1.0.0', after: null },
-    { kind: 'mcp-server', name: 'mcp-servers/shop', change: 'added', before: null, after: '2.0.0' },
-    { kind: 'model', name: 'o9', change: 'added', before: null, after: null },
-    { kind: 'secret', name: 'NEW', change: 'added', before: null, after: null },
-    { kind: 'secret', name: 'OLD', change: 'removed', before: null, after: null },
-    { kind: 'tool', name: 'tools/search', change: 'changed', before: '1.0.0', after: '1.1.0' },
+  expect(linesOf(difference(before, after).reach)).toEqual([
+    'same agent agents/same 1.0.0 1.0.0',
+    'added mcp-server mcp-servers/shop - 2.0.0',
+    'changed tool tools/search 1.0.0 1.1.0',
+    'removed knowledge-base knowledge-bases/faq 1.0.0 -',
   ]);
 });
 
-test('a destination of `deploy.egress` is reach, and so is the end of the list', () => {
-  const limited = (...egress: string[]): Compared => ({ ...content, config: { deploy: { egress } } });
-  const open = { kind: 'host', name: 'every host that agent_egress allows', before: null, after: null };
-  const host = (name: string, change: string) => ({ kind: 'host', name, change, before: null, after: null });
-  expect(difference(limited('a.b:1'), limited('a.b:1', 'c.d:2')).reach).toEqual([host('c.d:2', 'added')]);
-  expect(difference(limited('a.b:1'), content).reach).toEqual([host('a.b:1', 'removed'), { ...open, change: 'added' }]);
-  expect(difference(content, limited()).reach).toEqual([{ ...open, change: 'removed' }]);
-  expect(difference(undefined, limited('a.b:1')).reach).toEqual([host('a.b:1', 'added')]);
+const linesOf = (reach: Difference['reach']) =>
+  reach.map(({ change, kind, name, before, after }) => `${change} ${kind} ${name} ${before ?? '-'} ${after ?? '-'}`);
+
+describe('the reach of an agent', () => {
+  const agent = (config: Record<string, unknown>, egress?: string[]): Compared => ({
+    ...content,
+    config,
+    agent: { team: 'ml', egress },
+  });
+  const reach = (before: Compared | undefined, after: Compared) =>
+    difference(before, after).reach.map(({ change, name, unbounded, instead_of }) =>
+      [change, name, ...(unbounded ? ['unbounded'] : []), ...instead_of].join(' | '),
+    );
+
+  test('without a list and a model is the whole internet and every model of its team, first and without a limit', () => {
+    const lines = reach(undefined, agent({ deploy: { secrets: ['CRM_TOKEN'] } }));
+    expect(lines).toEqual([
+      'added | the whole internet | unbounded',
+      'added | every model of team ml | unbounded',
+      'added | CRM_TOKEN',
+    ]);
+  });
+
+  test('is narrowed by the first named model and the first listed host, and widened by their end', () => {
+    const [wide, narrow] = [agent({}), agent({ model: { primary: 'llama' } }, ['api.example.com:443'])];
+    expect(reach(wide, narrow)).toEqual([
+      'removed | the whole internet | unbounded',
+      'removed | every model of team ml | unbounded',
+      'narrowed | llama | every model of team ml',
+      'narrowed | api.example.com:443 | the whole internet',
+    ]);
+    expect(reach(narrow, wide)).toEqual([
+      'widened | the whole internet | unbounded | api.example.com:443',
+      'widened | every model of team ml | unbounded | llama',
+    ]);
+  });
+
+  test('follows the wildcards of a list', () => {
+    const [all, one, other] = ['*.example.com:443', 'a.example.com:443', 'b.example.org:443'];
+    expect(reach(agent({ model: { primary: 'm' } }, [all]), agent({ model: { primary: 'm' } }, [one, other]))).toEqual([
+      'same | m',
+      'removed | *.example.com:443',
+      'narrowed | a.example.com:443 | *.example.com:443',
+      'added | b.example.org:443',
+    ]);
+    expect(reach(agent({ model: { primary: 'm' } }, [all]), agent({ model: { primary: 'm' } }, [all, one]))).toEqual([
+      'same | m',
+      'same | *.example.com:443',
+      'same | a.example.com:443',
+    ]);
+  });
 });
 
 test('a changed text has a unified diff; a binary, too long or missing one says so', () => {

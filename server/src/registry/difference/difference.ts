@@ -4,9 +4,9 @@ import type { Difference } from '@gantry/contract/difference.ts';
 import type { Content } from '../content.ts';
 import type { StoredContent } from '../content-store.ts';
 import { fileDiffs } from './file-diffs.ts';
-import { reachChanges } from './reach.ts';
+import { reachOf, type Reaching } from './reach.ts';
 
-export type Compared = Pick<StoredContent, 'config' | 'manifest' | 'dependencies' | 'base_image' | 'base_pin' | 'pins'>;
+export type Compared = Pick<StoredContent, 'manifest' | 'dependencies' | 'base_image' | 'base_pin'> & Reaching;
 type Json = Difference['config'][number]['before'];
 
 /** Without an earlier content, everything is new. `bytes` are the files' by hash, for a reader with write access. */
@@ -21,7 +21,7 @@ export function difference(
     files: fileDiffs(changedFiles(before?.manifest ?? [], after.manifest), bytes),
     dependencies: packageChanges(before?.dependencies.packages ?? [], after.dependencies.packages),
     base_image: before === undefined || bases.before === bases.after ? null : bases,
-    reach: reachChanges(before, after),
+    reach: reachOf(after, before),
   };
 }
 
@@ -31,7 +31,8 @@ function baseOf({ base_pin, base_image }: Compared): string {
 }
 
 export function isEmpty({ config, files, dependencies, base_image, reach }: Difference): boolean {
-  return config.length + files.length + dependencies.length + reach.length === 0 && base_image === null;
+  const reaches = reach.filter(({ change }) => change !== 'same');
+  return config.length + files.length + dependencies.length + reaches.length === 0 && base_image === null;
 }
 
 export interface ChangedFile {

@@ -28,16 +28,23 @@ export interface PushRunParts {
   resolver: Resolver;
   /** Throws the refusal of an agent whose models do not fit together. A higher folder knows the formats of models. */
   checkModels: (db: Reader, agent: { team_id: string; config: AgentConfig }) => Promise<void>;
+  /** What the agent's containers were refused and this config does not list, as sentences. A higher folder knows it. */
+  refusedBefore: (db: Reader, agent: { agent_id: string; config: AgentConfig }) => Promise<string[]>;
 }
 
 export function pushRun(parts: PushRunParts): RunKind<PushInput> {
   return { shares, work: async (run) => await work(parts, run) };
 }
 
-async function work({ db, resolver, checkModels }: PushRunParts, run: Run<PushInput>): Promise<PushResult> {
+async function work(
+  { db, resolver, checkModels, refusedBefore }: PushRunParts,
+  run: Run<PushInput>,
+): Promise<PushResult> {
   const { config, manifest, source, dependencies, team_id } = run.input;
   const pins = await run.step('references', async ({ notice }) => {
     for (const sentence of run.input.notices) notice(sentence);
+    const agent_id = run.input.asset_id;
+    if (agent_id !== null) for (const sentence of await refusedBefore(db, { agent_id, config })) notice(sentence);
     await checkModels(db, { team_id, config });
     return await pinReferences(db, await loadPusher(db, run), referencesOfAgent(config));
   });

@@ -1,5 +1,5 @@
 // References of agent.yaml and of configs. Each is resolved once, at push or edit, and pinned; a deploy checks that all of them are
-// unchanged. An agent is pinned by its id alone: it changes by deploys of its own. Must never happen: an answer that reveals an asset that the
+// unchanged. An agent or an orchestration is pinned by its id alone: it changes by deploys of its own. Must never happen: an answer that reveals an asset that the
 // caller may not read.
 import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
@@ -7,7 +7,7 @@ import { parseRef, parseVersionRef, printRef, printVersionRef, type AssetRef } f
 import type { Caller } from '../../access/caller.ts';
 import { canRead, decide } from '../../access/decide.ts';
 import type { Reader } from '../../database/database.ts';
-import { isOfAgent, type Pin } from '../content.ts';
+import { isDeployedAlone, type Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAsset, findVersion } from '../find.ts';
 import { faultOf } from '../read-config.ts';
@@ -55,7 +55,7 @@ export async function checkReferences(
         message: `${pin.ref} no longer exists; it was ${pin.ref}@${pin.version} at the push`,
       })),
     );
-  const changed = pins.filter((pin) => !isOfAgent(pin) && current.get(pin.asset_id)?.digest !== pin.digest);
+  const changed = pins.filter((pin) => !isDeployedAlone(pin) && current.get(pin.asset_id)?.digest !== pin.digest);
   const [first] = changed;
   if (first === undefined) return await usable(db, pins);
   const errors = changed.map(({ ref, asset_id, version: before }) => {
@@ -97,7 +97,7 @@ async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Ref
   if (version === undefined || digest === undefined) return fault(`${asset.ref} has no version ${exact?.version}`);
   const pinnedRef = exact === undefined ? asset.ref : printVersionRef(exact);
   const pin = { ref: pinnedRef, asset_id: asset.id, version, digest };
-  if (parsed.kind === 'agent') return pin;
+  if (parsed.kind === 'agent' || isDeployedAlone(pin)) return pin;
   const config = await contents.config(db, current.digest);
   const wrong = unusable(parsed.kind, pin, config) ?? unfit?.(config, asset.ref);
   return wrong === undefined ? pin : fault(wrong);
@@ -108,7 +108,7 @@ async function usable(db: Reader, pins: Pin[]): Promise<Pin[]> {
   const faults: Fault[] = [];
   for (const pin of pins) {
     const kind = parseRef(pin.ref)?.kind;
-    if (kind === undefined || kind === 'agent') continue;
+    if (kind === undefined || kind === 'agent' || isDeployedAlone(pin)) continue;
     const message = unusable(kind, pin, await contents.config(db, pin.digest));
     if (message !== undefined) faults.push({ message });
   }

@@ -33,6 +33,7 @@ beforeAll(async () => {
     data_dir: tmpdir(),
     readAsOf: readNow(database.db),
     moveKeys: async () => [],
+    findModelUsers: async () => ({ asset_ids: [], is_required: false }),
   });
 });
 afterAll(async () => {
@@ -217,6 +218,7 @@ test('the reference of an agent that runs on any target cannot be deleted; the a
       ...unused,
       caller: await cast.caller(person),
       params: { kind: 'tool', name: tool },
+      query: { force: false },
     });
   const { name, version } = await pushWith(`access: {visibility: team}\ntools: [tools/${tool}]\n`);
   const revision_id = randomUUID();

@@ -54,13 +54,15 @@ test('two versions are compared in both directions, and a reader gets no values'
   const forward = await between(ada, '1.0.0', '1.1.0');
   expect(forward).toMatchObject({ from: 'agents/greeter@1.0.0', to: 'agents/greeter@1.1.0' });
   expect(forward.changes.config).toContainEqual({ path: 'deploy.env_vars.MODE', before: 'one', after: 'two' });
-  expect(forward.changes.reach).toMatchObject([{ kind: 'secret', name: 'CRM_TOKEN', change: 'added' }]);
+  expect(forward.changes.reach).toContainEqual(
+    expect.objectContaining({ kind: 'secret', name: 'CRM_TOKEN', change: 'added' }),
+  );
   expect(forward.changes.files.find(({ path }) => path === 'notes/a b.txt')).toMatchObject({
     change: 'changed',
     diff: expect.stringContaining('-one\n+two\n'),
   });
   const backward = await between(ada, '1.1.0', '1.0.0');
-  expect(backward.changes.reach).toMatchObject([{ name: 'CRM_TOKEN', change: 'removed' }]);
+  expect(backward.changes.reach).toContainEqual(expect.objectContaining({ name: 'CRM_TOKEN', change: 'removed' }));
   const reader = await between(vera, '1.0.0', '1.1.0');
   expect(JSON.stringify(reader)).not.toMatch(/"one"|-one/);
   expect(reader.changes.files.every(({ diff, no_diff }) => diff === null && no_diff === 'not_permitted')).toBe(true);

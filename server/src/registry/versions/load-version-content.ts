@@ -73,8 +73,8 @@ export async function loadAgentConfigs(db: Reader, version_ids: readonly string[
   return new Map(rows.map((row) => [row.version_id, agentConfigOf(row)]));
 }
 
-// Only agents have files and deploys, and a push stores a config only after agentConfig accepted it.
-function agentConfigOf({ config }: Pick<contents.StoredContent, 'config'>): AgentConfig {
+/** Only agents have files and deploys, and a push stores a config only after agentConfig accepted it. */
+export function agentConfigOf({ config }: Pick<contents.StoredContent, 'config'>): AgentConfig {
   return config as unknown as AgentConfig;
 }
 

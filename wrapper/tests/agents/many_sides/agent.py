@@ -38,6 +38,14 @@ class State(TypedDict, total=False):
     result: object
 
 
+class Spent(Exception):
+    """As a vendor's client raises what the gateway refuses."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.body = {"code": "budget_exceeded", "message": message, "resets_at": "2026-11-24T00:00:00.000Z"}
+
+
 class Reluctant:
     def __repr__(self) -> str:
         raise ValueError("no")
@@ -74,6 +82,10 @@ def work(state: State) -> dict:
             raise LookupError('no such thing\n{"forged": true}')
         case "fail in half a character":
             raise LookupError("\ud800")
+        case "fail with a secret":
+            raise RuntimeError(f"failed with {os.environ['WEATHER_API_SECRET']}")
+        case "spend":
+            raise LookupError("the model said $4.66 of $4.66") from Spent("$4.66 of $4.66 is spent")
         case "exit":
             sys.exit(3)
         case "sleep":

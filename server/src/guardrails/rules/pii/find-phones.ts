@@ -14,7 +14,11 @@ export const findPhones =
       const written = (body.exec(text.slice(start, start + 36))?.[0] ?? '').replace(/[^\d)]+$/, '');
       const digits = written.replaceAll(/\D/g, '');
       if (digits.length < 7 || digits.length > 17) return [];
-      const full = isFull ? written : written.startsWith('00') ? `+${written.slice(2)}` : undefined;
+      const full = isFull
+        ? written
+        : written.startsWith('00') && !isNamed(text, start, other_words)
+          ? `+${written.slice(2)}`
+          : undefined;
       const last = start + written.length;
       const end = last + (extension.exec(text.slice(last, last + 16))?.[0].length ?? 0);
       if (isFollowed(text, end)) return [];
@@ -43,18 +47,51 @@ interface Candidate {
 
 function isNational({ text, start, written, digits }: Candidate, countries: readonly string[]): boolean {
   if (isDate.test(written)) return false;
-  const named = isNamed(text, start, words);
   const separators = written.match(/[ ()./-]+/g)?.length ?? 0;
   if (american.test(written)) return true;
-  if (!named && separators === 0) return false;
+  if (isOtherNumber(text, start, written)) return false;
+  const named = isNamed(text, start, words) || (separators > 1 && isNamed(text, start, number_words));
+  // Numbers of every kind have groups of digits. So without a word the number begins as dialled: with a zero or an area code in parentheses.
+  if (!named && (!isDialled.test(written) || isNamed(text, start, other_words))) return false;
   const asked = [...countries, ...(named ? named_countries : [])];
   return asked.some((country) => canBeNumber(country, digits) && isValid(written, country));
 }
 
+const isDialled = /^(?:0\d+[ ./()-]|\(\d{2,5}\))/;
+
+/** A decimal, four numbers with dots, or an amount. */
+function isOtherNumber(text: string, start: number, written: string): boolean {
+  if (/^\d+\.\d+$|^\d{1,3}(?:\.\d{1,3}){3}$/.test(written)) return true;
+  const end = start + written.length;
+  return amount.test(text.slice(end, end + 10));
+}
+
+const amount =
+  /^(?:,\d| ?(?:[€$£¥%]|(?:euros?|eur|usd|gbp|chf|dollars?|francs?|franken|pesos?|reais|zł|kr)(?!\p{L})))/iu;
+
 /** The form decides, because new area codes come every year. */
 const american = /^(?:1[-. ])?(?:\([2-9]\d{2}\) ?[2-9]\d{2}[-. ]\d{4}|([2-9]\d{2})([-.])[2-9]\d{2}\2\d{4})$/;
-const words =
-  /\b(?:tel|telephone|phone|mobile|cell|fax|call|ring|sms|text|whatsapp|telefon|telefax|handy|mobil|téléphone|portable|teléfono|móvil|cellulare|telefono|celular)(?:[ .](?:phone|number|num|no|nr|is|are|at|on|me|us|him|her|back|nummer|numéro|número))*[ .:#-]{0,4}$/i;
+/** Directly before the number, or with a few words between: "Rufen Sie mich bitte unter 0171 …", "mon numéro est le 06 …". */
+const words = new RegExp(
+  [
+    String.raw`(?<!\p{L})(?:`,
+    'tel|telephone|phone|mobile|fax|sms|whatsapp', // en
+    '|telefon(?:nummer)?|telefax|handy(?:nummer)?|mobil(?:nummer)?|rufnummer|rufen|anrufen|erreich(?:en|bar)', // de, sv
+    '|t[ée]l[ée]phone|portable|appele[zr]|joindre|joignable', // fr
+    '|tel[ée]fono|m[óo]vil|celular|ll[áa]m(?:ame|eme|enos|ar)|telefone|telem[óo]vel|ligue|liga-me', // es, pt
+    '|cellulare|chiam(?:ami|atemi|are)', // it
+    '|telefoon(?:nummer)?|mobiel|bel(?: me| mij)?|telefonu|kom[óo]rk[aęi]|zadzwo[ńn](?:cie)?|ring(?: mig)?', // nl, pl, sv
+    String.raw`)(?!\p{L})[^\d.!?;\n]{0,3}(?:[.:#][^\d.!?;\n]{0,25}|[^\d.!?;\n]{0,25})$`,
+    // Words with other senses, close to the number.
+    String.raw`|(?<!\p{L})(?:call|cell|text)(?:[ .](?:phone|number|num|no|is|are|at|on|me|us|him|her|back))*[ .:#-]{0,4}$`,
+  ].join(''),
+  'iu',
+);
+/** A number in groups. */
+const number_words = /(?<!\p{L})(?:number|nummer|num[ée]ro|n[úu]mero|numer)(?!\p{L})[^\d.!?;\n]{0,12}$/iu;
+/** What else has a number with a zero in front. */
+const other_words =
+  /(?<!\p{L})(?:art(?:ikel|icle|\.)?|order|bestell(?:ung|nummer)|rechnung(?:snummer)?|invoice|facture|factura|fattura|pedido|commande|ticket|batch|charge|lot|serial|isbn|ean|sku|iban|konto(?:nummer)?|account|rgb|netmask|version|id|ref(?:erence|erenz)?|case|build)(?!\p{L})(?:[ .-]{1,2}(?:nr|no|number|nummer|num|numéro|id|is|ist))*[ .:#-]{0,4}$/iu;
 const named_countries = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'PL', 'SE', 'BR', 'IN', 'AU', 'CH', 'AT'];
 /** Dates and times have the same characters. */
 const isDate = /^(?:(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ](?:19|20)\d\d)(?:\D|$)/;

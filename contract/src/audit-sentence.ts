@@ -1,5 +1,5 @@
 // An entry of the audit log as a sentence without its actor and its full stop: `approved agents/greeter 1.5.0 for local`.
-import type { AuditEntry, AuditEvent } from '@gantry/contract/audit.ts';
+import type { AuditEntry, AuditEvent } from './audit.ts';
 
 type Sentence = (detail: Detail, entry: AuditEntry) => string;
 
@@ -13,6 +13,9 @@ const ofAsset: (verb: string) => Sentence = (verb) => (_, entry) => `${verb} ${a
 const key: (verb: string) => Sentence = (verb) => (d) => `${verb} the key ${d('key')}… of ${d('for') || d('user')}`;
 const asset = ({ asset, team }: AuditEntry) => asset ?? (team === null ? 'the organisation' : `team ${team}`);
 const because: Sentence = (d) => (d('reason') === '' ? '' : `: ${d('reason')}`);
+
+const readOf = (d: Detail): string =>
+  `${d('right') === 'read_costs' ? 'costs' : 'log'} of ${d('on') === 'org' ? 'the organisation' : d('on')}`;
 
 const sentences: Record<AuditEvent, Sentence> = {
   'login.succeeded': () => 'signed in',
@@ -50,6 +53,9 @@ const sentences: Record<AuditEvent, Sentence> = {
   'principal.key_rotated': named('gave a new key to', 'principal'),
   'principal.deleted': named('deleted', 'principal'),
   'permission.changed': ofAsset('changed who may use'),
+  'grant.created': (d) => `let ${d('principal')} read the ${readOf(d)}`,
+  'grant.changed': (d) => `changed until when ${d('principal')} reads the ${readOf(d)}`,
+  'grant.revoked': (d) => `took from ${d('principal')} the right to read the ${readOf(d)}`,
   'asset.created': ofAsset('created'),
   'asset.changed': version('changed'),
   'asset.transferred': ofAsset('transferred'),

@@ -1,0 +1,8 @@
+import type { CostReport } from '@gantry/contract/costs.ts';
+import { Closed, Empty } from '../../parts/page.tsx';
+
+/** In place of an empty report: a reader of a part of the costs never reads that there are none. */
+export function PartOf({ report, none }: { report: CostReport | undefined; none: string }) {
+  if (report?.whole.allowed === false) return <Closed can={report.whole} />;
+  return <Empty>{none}</Empty>;
+}

@@ -1,0 +1,97 @@
+"""What a caller reads when the agent's code raises: no value of a secret, and the end of a budget by its name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from .problems import Problem
+
+# An exception's text can have whole documents; the log has all of it.
+MAX_MESSAGE_CHARACTERS = 4000
+# As in `svc logs`: a shorter line would match ordinary text.
+MIN_SECRET_CHARACTERS = 4
+MAX_CHAIN = 50
+
+# The gateway's refusals for which the agent's code is not to blame.
+BUDGET_ENDS = {
+    "budget_exceeded": "a budget that pays for the agent's calls to models is spent",
+    "budget_in_flight": "calls under way hold the rest of a budget that pays for the agent's calls to models",
+}
+TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]{5,15}Z")
+
+_hidden: list[str] = []
+
+
+def hide(values: Iterable[str]) -> None:
+    """Each line of these values is masked in every error. Called once, before the user's code runs."""
+    lines = {line.strip() for value in values for line in value.splitlines()}
+    forms = {form for line in lines for form in (line, json.dumps(line)[1:-1]) if len(line) >= MIN_SECRET_CHARACTERS}
+    # The longest first: one value can be a part of another.
+    _hidden[:] = sorted(forms, key=len, reverse=True)
+
+
+def masked(text: str) -> str:
+    for value in _hidden:
+        text = text.replace(value, "***")
+    return text
+
+
+def agent_error(run_id: str, cause: BaseException) -> Problem:
+    for error in chain_of(cause):
+        said = gateway_refusal(error)
+        if said is not None:
+            return budget_end(run_id, said)
+    message = masked(str(cause))[:MAX_MESSAGE_CHARACTERS]
+    return Problem(
+        "agent_error",
+        f"the agent's code raised {type(cause).__name__}: {message}",
+        run_id=run_id,
+        run_status="failed",
+        exception={"type": type(cause).__name__, "message": message},
+    )
+
+
+def budget_end(run_id: str, said: dict[str, object]) -> Problem:
+    code = str(said["code"])
+    resets_at = said.get("resets_at")
+    fields = {"resets_at": resets_at} if isinstance(resets_at, str) and TIME.fullmatch(resets_at) else {}
+    return Problem(
+        code,
+        BUDGET_ENDS[code],
+        retry_after_seconds=1 if code == "budget_in_flight" else None,
+        run_id=run_id,
+        run_status="failed",
+        **fields,
+    )
+
+
+def chain_of(cause: BaseException) -> Iterator[BaseException]:
+    """Itself, what it was raised from or during, and the members of groups."""
+    seen: list[BaseException] = []
+    left: list[BaseException | None] = [cause]
+    while left and len(seen) < MAX_CHAIN:
+        error = left.pop(0)
+        if error is None or any(error is one for one in seen):
+            continue
+        seen.append(error)
+        yield error
+        left += [error.__cause__, error.__context__]
+        # Groups exist from Python 3.11 on.
+        members = getattr(error, "exceptions", None)
+        if isinstance(members, tuple):
+            left += [one for one in members if isinstance(one, BaseException)]
+
+
+def gateway_refusal(error: BaseException) -> dict[str, object] | None:
+    """As the clients of OpenAI and Anthropic carry it. Attributes of the user's exceptions can raise."""
+    try:
+        body = getattr(error, "body", None)
+        inner = body.get("error") if isinstance(body, dict) else None
+        for said in (body, inner, {"code": getattr(error, "code", None)}):
+            if isinstance(said, dict) and isinstance(said.get("code"), str) and said["code"] in BUDGET_ENDS:
+                return said
+    except Exception:
+        return None
+    return None
