@@ -216,6 +216,7 @@ def look():
         'SVC_GATEWAY_URL',
         'SVC_INGRESS_SECRET',
         'SVC_MEMORY_BYTES',
+        'SVC_SECRET_NAMES',
       ],
       mounted: ['/run/secrets'],
     });
