@@ -22,7 +22,7 @@ ${table(['guardrail', ...places], rows)}
 
 \`ingress_in\` is the input of a call, \`model_in\` the text to a model, \`model_out\` the text from a model, and \`ingress_out\` the answer of a call.
 
-How much \`pii_detection\` finds, and how often it errs: [measurements](guardrail-measurements.md). It looks into base64 and hex in the first 6,144 characters of a token. What follows in a longer token is not decoded.
+How much \`pii_detection\` finds, and how often it errs: [measurements](guardrail-measurements.md), and those of [\`prompt_injection\`](injection-measurements.md). It looks into base64 and hex in the first 6,144 characters of a token. What follows in a longer token is not decoded.
 
 ${guardrailNames.map(section).join('\n')}`,
   };

@@ -5,6 +5,10 @@ import { placesOf } from '../places-of.ts';
 import { mergeSpans } from '../stream.ts';
 import type { JudgeRule, Rule, Span, TextRule } from '../rule.ts';
 import { askForScores } from './ask-for-scores.ts';
+import { instructions, mayInstruct } from './injection/instructions.ts';
+import { hasOtherScript, otherScripts } from './injection/other-scripts.ts';
+import { findSpelledOut } from './injection/spelled-out.ts';
+import { findEncoded } from './pii/find-encoded.ts';
 import { findHidden, foldGaps, normalForms, originalSpan, type Normal } from './pii/normalise.ts';
 import { yieldTurn } from '../yield-turn.ts';
 import { openForPhrases } from './words.ts';
@@ -52,40 +56,51 @@ const reasons: Readonly<Record<string, string>> = {
 
 async function findInstructions(text: string, signal: AbortSignal | undefined): Promise<Span[]> {
   const found: Span[] = findHidden(text).map((span) => ({ ...span, type: 'HIDDEN_TEXT' }));
-  const find = async (type: string, normal: Normal, form: RegExp) => {
-    await yieldTurn(signal);
-    for (const { index, 0: match } of normal.text.matchAll(form))
-      found.push({ ...originalSpan(normal, index, index + match.length), type });
+  const add = (type: string, normal: Normal, places: readonly Place[]) => {
+    for (const { start, end } of places) found.push({ ...originalSpan(normal, start, end), type });
   };
   for (const normal of normalForms(text)) {
-    await find('ROLE_MARKER', normal, roleMarker);
+    await yieldTurn(signal);
+    add('ROLE_MARKER', normal, placesIn(normal.text, [roleMarker]));
+    add('INSTRUCTION', normal, findSpelledOut(normal.text));
     const folded = foldGaps(normal, gap);
-    for (const form of instructions) await find('INSTRUCTION', folded, form);
+    await yieldTurn(signal);
+    if (mayInstruct.test(folded.text))
+      for (const form of instructions) {
+        await yieldTurn(signal);
+        add('INSTRUCTION', folded, placesIn(folded.text, [form]));
+      }
+    add('INSTRUCTION', normal, await findEncoded(normal.text, inDecoded));
+  }
+  if (hasOtherScript.test(text)) {
+    await yieldTurn(signal);
+    for (const { start, end } of placesIn(text, otherScripts)) found.push({ start, end, type: 'INSTRUCTION' });
   }
   return mergeSpans(found);
+}
+
+interface Place {
+  start: number;
+  end: number;
+}
+
+const placesIn = (text: string, forms: readonly RegExp[]): Place[] =>
+  forms.flatMap((form) =>
+    [...text.matchAll(form)].map(({ index, 0: { length } }) => ({ start: index, end: index + length })),
+  );
+
+/** Decoded text is ASCII, and short. */
+function inDecoded(text: string): Span[] {
+  const words = text.replaceAll(gap, ' ');
+  if (!mayInstruct.test(words)) return [];
+  return placesIn(words, instructions).map((place) => ({ ...place, type: 'INSTRUCTION' }));
 }
 
 /** What a page, a mail or Markdown writes between two words: white space, tags, the marks of quotes, lists and emphasis. */
 const gap = /(?:[\s>|*_#]|<\/?[a-z][^<>]{0,99}>)+/gi;
 
 const roleMarker =
-  /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|(?:^|\n)#{2,4} ?(?:system|instruction)s? ?:/gi;
-
-/**
- * Forms of published attacks, without accents and with one space between two words. Each is bounded; an order needs a verb and its object, so
- * that text about prompts passes.
- */
-const instructions: readonly RegExp[] = [
-  /\b(?:ignore|disregard|forget|override|bypass) (?:(?:all|any|of|the|your|every|these|those|my) ){0,4}(?:(?:previous|prior|earlier|above|preceding|former|existing|original|system|safety) ){1,3}(?:and \w{1,12} )?(?:instructions?|prompts?|rules?|directions?|guidelines?|messages?|context|commands?)/gi,
-  /\b(?:ignoriere|vergiss|missachte) (?:(?:alle|bitte|die|deine|samtliche) ){0,3}(?:vorherigen|bisherigen|obigen|fruheren) (?:anweisungen|regeln|befehle)/gi,
-  /\b(?:ignorez?|oubliez?) (?:toutes )?(?:les |vos |tes )?(?:instructions|consignes|regles) (?:precedentes|anterieures|ci-dessus)/gi,
-  /\b(?:ignora|olvida|ignore) (?:todas )?(?:las |tus )?instrucciones (?:anteriores|previas)/gi,
-  /\b(?:you are|you're) (?:now|no longer) (?:(?:a|an|in (?:\w{1,20} ){0,2}mode|the|bound|called|acting|operating|jailbroken|unrestricted|free|dan)\b)/gi,
-  /\b(?:new|updated|real|actual) (?:system (?:prompt|message|instructions?)|instructions? for (?:the |you)(?:ai|assistant|model|llm|agent)?) ?:/gi,
-  /\b(?:reveal|print|show|repeat|output|send|leak) (?:me )?(?:your|the) (?:(?:full|entire|hidden|secret|initial) )?(?:system prompt|system message|initial instructions|hidden instructions)(?! of the day)/gi,
-  /\b(?:do not|don't|never) (?:tell|inform|mention (?:this |it )?to|alert|notify) the user\b(?! (?:twice|again|more|to)\b)/gi,
-  /\b(?:attention|important|note)[ ,:!-]{1,4}(?:(?:ai|assistant|llm|language model|agent|chatbot|gpt|claude)s?\b)[ ,:!-]{1,4}(?:please |you must |you should |must )/gi,
-];
+  /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|(?:^|\n)#{2,4} ?(?:(?:system|instruction)s? ?:|\(system(?:[_ ](?:message|prompt))?\))/gi;
 
 function byModel({ model, threshold, on_failure }: Required<Omit<PromptInjectionOptions, 'action'>>): JudgeRule {
   return {
