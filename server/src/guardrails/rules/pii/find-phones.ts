@@ -75,7 +75,7 @@ const american = /^(?:1[-. ])?(?:\([2-9]\d{2}\) ?[2-9]\d{2}[-. ]\d{4}|([2-9]\d{2
 const words = new RegExp(
   [
     String.raw`(?<!\p{L})(?:`,
-    'tel|telephone|phone|mobile|fax|sms|whatsapp', // en
+    'tel|telephone|phone|fax|sms|whatsapp', // en
     '|telefon(?:nummer)?|telefax|handy(?:nummer)?|mobil(?:nummer)?|rufnummer|rufen|anrufen|erreich(?:en|bar)', // de, sv
     '|t[ée]l[ée]phone|portable|appele[zr]|joindre|joignable', // fr
     '|tel[ée]fono|m[óo]vil|celular|ll[áa]m(?:ame|eme|enos|ar)|telefone|telem[óo]vel|ligue|liga-me', // es, pt
@@ -83,7 +83,7 @@ const words = new RegExp(
     '|telefoon(?:nummer)?|mobiel|bel(?: me| mij)?|telefonu|kom[óo]rk[aęi]|zadzwo[ńn](?:cie)?|ring(?: mig)?', // nl, pl, sv
     String.raw`)(?!\p{L})[^\d.!?;\n]{0,3}(?:[.:#][^\d.!?;\n]{0,25}|[^\d.!?;\n]{0,25})$`,
     // Words with other senses, close to the number.
-    String.raw`|(?<!\p{L})(?:call|cell|text)(?:[ .](?:phone|number|num|no|is|are|at|on|me|us|him|her|back))*[ .:#-]{0,4}$`,
+    String.raw`|(?<!\p{L})(?:call|cell|mobile|text)(?:[ .](?:phone|number|num|no|is|are|at|on|me|us|him|her|back))*[ .:#-]{0,4}$`,
   ].join(''),
   'iu',
 );
