@@ -61,6 +61,7 @@ export const commands = {
   files: () => import('./commands/files.ts'),
   search: () => import('./commands/search.ts'),
   costs: () => import('./commands/costs.ts'),
+  'costs correct': () => import('./commands/costs/correct.ts'),
   'guardrails list': () => import('./commands/guardrails/list.ts'),
   'guardrails report': () => import('./commands/guardrails/report.ts'),
   audit: () => import('./commands/audit.ts'),

@@ -94,6 +94,8 @@ const sentences: Record<AuditEvent, Sentence> = {
   'key.paused': key('paused'),
   'key.resumed': key('resumed'),
   'key_defaults.changed': (_, { team }) => `changed the keys of new members of team ${team ?? ''}`,
+  'cost.corrected': (d, entry) =>
+    `lowered the estimated cost of ${d('calls')} calls from $${d('charged_usd')} to $${d('billed_usd')}${because(d, entry)}`,
   'budget.changed': (d) => `changed the budget of ${d('for')}`,
   'budget.reached': (d) => `noticed that the budget of ${d('for')} is nearly spent`,
   'secret.created': named('created the secret', 'secret'),

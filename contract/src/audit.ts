@@ -81,6 +81,7 @@ export const auditEvents = {
   'key.paused': 'governance',
   'key.resumed': 'governance',
   'key_defaults.changed': 'governance',
+  'cost.corrected': 'governance',
   'budget.changed': 'governance',
   'budget.reached': 'governance',
   'secret.created': 'governance',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permitted } from './can.ts';
 import type { Endpoint } from './endpoint.ts';
-import { time } from './wire.ts';
+import { text, time, usd } from './wire.ts';
 
 export const costDimensions = ['agent', 'team', 'model', 'user', 'principal', 'key', 'tag', 'day', 'run'] as const;
 export type CostDimension = (typeof costDimensions)[number];
@@ -72,6 +72,13 @@ export const costForecast = z.object({
 });
 export type CostForecast = z.output<typeof costForecast>;
 
+export const costCorrection = z.object({
+  calls: z.int(),
+  charged_usd: z.string().describe('what these calls had cost by estimate'),
+  billed_usd: z.string().describe('what they cost now'),
+});
+export type CostCorrection = z.output<typeof costCorrection>;
+
 export const costsEndpoints = {
   'costs.report': {
     method: 'GET',
@@ -92,5 +99,23 @@ export const costsEndpoints = {
     }),
     reply: { kind: 'data', status: 200, schema: costReport },
     problems: [],
+  },
+  'costs.correct': {
+    method: 'POST',
+    path: '/api/v1/costs/corrections',
+    summary:
+      'Lower the cost of calls that is only an estimate to what their provider has billed; budgets get the difference back',
+    operation: 'cost.correct',
+    body: z.strictObject({
+      since: time,
+      until: time.optional().describe('now when absent'),
+      agent: z.string().max(100).optional(),
+      team: z.string().max(100).optional(),
+      model: z.string().max(200).optional(),
+      billed_usd: usd.describe('for all these calls together'),
+      reason: text.min(1),
+    }),
+    reply: { kind: 'data', status: 200, schema: costCorrection },
+    problems: ['conflict'],
   },
 } as const satisfies Record<string, Endpoint>;

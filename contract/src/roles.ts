@@ -150,6 +150,8 @@ export const operations = {
   // Of one's own keys; lists show those that the caller may manage too.
   // The operation limits its output.
   'cost.read': { on: 'signed_in' },
+  // It gives budgets of the organisation their money back.
+  'cost.correct': { on: 'org', role: 'admin', by: 'person' },
   // With an agent, its readers; with a team, its admins.
   'guardrail.report': { on: 'signed_in' },
   'guardrail.report_team': { on: 'team', role: 'admin' },

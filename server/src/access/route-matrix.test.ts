@@ -326,6 +326,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     return { params: { id, member_id: members[0]?.id ?? nothing } };
   },
   'costs.report': () => ({}),
+  'costs.correct': () => ({ body: { since: '2026-01-01T00:00:00Z', billed_usd: '0', reason: 'the bill' } }),
   'guardrails.report': (at) => ({ query: { agent: at.agent.name } }),
   'traces.list': () => ({}),
   'traces.figures': (at) => ({ params: { name: at.agent.name } }),

@@ -66,6 +66,12 @@ export function hold(account: Account, nano: number): void {
   for (const window of windows) account.held[window] += nano;
 }
 
+/** A charge was too high. Windows that have ended since have no counters any more. */
+export function lower(account: Account, { day, nano }: { day: string; nano: number }): void {
+  for (const window of windows)
+    if (areInSame(window, day, account.day)) account.spent[window] = Math.max(0, account.spent[window] - nano);
+}
+
 /** The windows of the hold's own day change. One that has ended since has no counters any more. */
 export function settle(account: Account, held: { day: string; nano: number }, spent_nano: number): void {
   for (const window of windows) {

@@ -3,6 +3,7 @@ import type { CostDimension, CostReport } from '@gantry/contract/costs.ts';
 import { formatUsd } from '@gantry/contract/money.ts';
 import type { Reader } from '../database/database.ts';
 import { sql, type Sql } from '../database/sql.ts';
+import { isOpenEstimate } from './estimate-store.ts';
 
 export interface CostFilter {
   by: readonly CostDimension[];
@@ -50,18 +51,20 @@ export async function costReport(db: Reader, filter: CostFilter): Promise<Omit<C
   const { by, since, until } = filter;
   const pairs = by.map((name) => sql`${name}::text, ${expressions[name]}`);
   const of = pairs.reduce((all, one) => sql`${all}, ${one}`);
-  const sums = sql`least(coalesce(sum(l.nano), 0), ${Number.MAX_SAFE_INTEGER})::bigint as nano, count(*)::int as calls, coalesce(sum(l.input_tokens), 0)::bigint as input_tokens,
+  const sums = sql`least(coalesce(sum(l.nano), 0), ${Number.MAX_SAFE_INTEGER})::bigint as nano,
+    count(*) filter (where not l.is_correction)::int as calls, coalesce(sum(l.input_tokens), 0)::bigint as input_tokens,
     coalesce(sum(l.output_tokens), 0)::bigint as output_tokens, count(*) filter (where l.estimated)::int as estimated_calls,
     least(coalesce(sum(l.nano) filter (where l.estimated), 0), ${Number.MAX_SAFE_INTEGER})::bigint as estimated_nano`;
+  const counted = sql`l.day, l.nano, l.input_tokens, l.output_tokens, l.corrects is not null as is_correction, ${isOpenEstimate} as estimated`;
   const tags = by.includes('tag') ? sql`left join lateral unnest(l.tags) as t (tag) on true` : sql``;
   const newestFirst = by.includes('day') ? sql`min(l.day) desc,` : sql``;
   const [rows, total] = await Promise.all([
     db.all<Row>(sql`
       select l.of, ${sums} from (
-        select jsonb_build_object(${of}) as of, l.day, l.nano, l.input_tokens, l.output_tokens, l.estimated from ledger l ${tags}
+        select jsonb_build_object(${of}) as of, ${counted} from ledger l ${tags}
         where ${where(filter)}) l
       group by l.of order by ${newestFirst} nano desc, l.of limit ${max_rows}`),
-    db.one<Row>(sql`select ${sums} from ledger l where ${where(filter)}`),
+    db.one<Row>(sql`select ${sums} from (select ${counted} from ledger l where ${where(filter)}) l`),
   ]);
   return {
     since,
@@ -113,7 +116,7 @@ function where({ since, until, agent, team, model, estimated = false, tag, run, 
     ...(agent === undefined ? [] : [sql`l.agent = ${agent}`]),
     ...(team === undefined ? [] : [sql`l.team = ${team}`]),
     ...(model === undefined ? [] : [sql`l.model = ${model}`]),
-    ...(estimated ? [sql`l.estimated`] : []),
+    ...(estimated ? [isOpenEstimate] : []),
     ...(tag === undefined ? [] : [sql`${tag} = any(l.tags)`]),
     ...(run === undefined ? [] : [sql`(l.run_id = ${run} or l.root_run_id = ${run})`]),
     ...(accounts === undefined ? [] : [sql`(l.accounts && ${accounts}::uuid[] or l."user" = ${user ?? null})`]),

@@ -113,3 +113,45 @@ test('an unknown dimension is refused', async () => {
     code: 'invalid',
   });
 });
+
+test('an admin lowers estimates to the bill, once, and the accounts get the difference back', async () => {
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const today = sql`(clock_now() at time zone 'UTC')::date`;
+  await app.db.run(sql`insert into account (id, day, day_spent, week_spent, month_spent)
+    values (${ids['ml']}, ${today}, 5000000000, 5000000000, 5000000000)
+    on conflict (id) do update set day = excluded.day, day_spent = 5000000000, week_spent = 5000000000, month_spent = 5000000000`);
+  const body = { since, model: 'killed', reason: 'the bill of November' };
+  await call({ agent: 'greeter', team: 'ml', model: 'killed', tags: [], nano: 700_000_001, estimated: true });
+  await call({ agent: 'greeter', team: 'ml', model: 'killed', tags: [], nano: 300_000_000, estimated: true });
+  await call({ agent: 'greeter', team: 'ml', model: 'killed', tags: [], nano: 40 });
+  const costs = async () => await app.admin.client.call('costs.report', { query: { by: 'model', model: 'killed' } });
+  const before = await costs();
+
+  await expect(
+    app.admin.client.call('costs.correct', { body: { ...body, billed_usd: '1.000000002' } }),
+  ).rejects.toMatchObject({ code: 'invalid' });
+  await expect(
+    people['max']?.client.call('costs.correct', { body: { ...body, billed_usd: '0' } }),
+  ).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await costs()).toEqual({ ...before, until: expect.any(String), since: expect.any(String) });
+
+  // Two at the same time: one of them finds nothing left.
+  const both = await Promise.allSettled(
+    [1, 2].map(async () => await app.admin.client.call('costs.correct', { body: { ...body, billed_usd: '0.25' } })),
+  );
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(both.find(({ status }) => status === 'fulfilled')).toMatchObject({
+    value: { calls: 2, charged_usd: '1.000000001', billed_usd: '0.25' },
+  });
+  expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'conflict' } });
+
+  expect(await costs()).toMatchObject({ usd: '0.25000004', calls: 3, estimated_usd: '0.00' });
+  expect(await app.db.one(sql`select day_spent, week_spent, month_spent from account where id = ${ids['ml']}`)).toEqual(
+    { day_spent: 4_249_999_999, week_spent: 4_249_999_999, month_spent: 4_249_999_999 },
+  );
+  const { items } = await app.admin.client.call('audit.list', { query: { action: 'cost.corrected' } });
+  expect(items).toHaveLength(1);
+  expect(items[0]).toMatchObject({
+    detail: { calls: 2, charged_usd: '1.000000001', billed_usd: '0.25', model: 'killed' },
+  });
+});

@@ -1,7 +1,11 @@
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handlers.ts';
+import { correctCosts } from './correct-costs.ts';
 import { reportCosts } from './report-costs.ts';
 
 export function costsRoutes({ db }: { db: Database }): Handlers<'costs'> {
-  return { 'costs.report': async ({ caller, query }) => await reportCosts(db, caller, query) };
+  return {
+    'costs.report': async ({ caller, query }) => await reportCosts(db, caller, query),
+    'costs.correct': async ({ caller, body }) => await correctCosts(db, caller, body),
+  };
 }

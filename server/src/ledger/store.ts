@@ -56,6 +56,10 @@ export interface LedgerRow extends CallRecord, Used {
   outcome: 'answered' | 'refused' | 'failed' | 'lost';
   estimated: boolean;
   nano: number;
+  /** Now when absent. */
+  at?: string;
+  /** The row that this one corrects. */
+  corrects?: string;
 }
 
 /** The tokens of one call. */
@@ -136,14 +140,14 @@ export function write({ accounts, rates, holds, rows }: Written): Sql {
         as h (id uuid, accounts uuid[], day date, nano bigint, second bigint, tokens integer, deadline timestamptz, process uuid, call jsonb))
     insert into ledger (hold_id, at, day, key_id, accounts, key, team, "user", agent, principal, tags, model, provider, upstream_model,
       attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price,
-      call_id, run_id, root_run_id, caller_id, trace_id)
-    select hold_id, clock_now(), day, key_id, accounts, key, team, "user", agent, principal, tags, model, provider, upstream_model,
+      call_id, run_id, root_run_id, caller_id, trace_id, corrects)
+    select hold_id, coalesce(at, clock_now()), day, key_id, accounts, key, team, "user", agent, principal, tags, model, provider, upstream_model,
       attempt, outcome, estimated, input_tokens, output_tokens, usage, nano, price,
-      call_id, run_id, root_run_id, caller_id, trace_id
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (hold_id uuid, day date, key_id uuid, accounts uuid[], key text,
+      call_id, run_id, root_run_id, caller_id, trace_id, corrects
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (hold_id uuid, at timestamptz, day date, key_id uuid, accounts uuid[], key text,
       team text, "user" text, agent text, principal text, tags text[], model text, provider text, upstream_model text, attempt integer,
       outcome text, estimated boolean, input_tokens bigint, output_tokens bigint, usage jsonb, nano bigint, price text, call_id uuid,
-        run_id uuid, root_run_id uuid, caller_id uuid, trace_id text)`;
+        run_id uuid, root_run_id uuid, caller_id uuid, trace_id text, corrects uuid)`;
 }
 
 // Seconds. The longest wait for a connection is shorter than the pause.

@@ -30,6 +30,8 @@ test.each([
   ['forbiddenly', false],
   ['ein Vorgehen', false],
   ['two  words', true],
+  ['two-words', true],
+  ['two_words', true],
   ['C++ code', true],
   ['这是禁止的内容', true],
   ['запрещено', true],

@@ -19,11 +19,13 @@ export function openForPhrases(text: string, longest: number): number {
 
 /** Without look-alikes, for words in Latin letters; and as written, for all other scripts. */
 function formsOf(text: string): string[] {
-  const written = text.normalize('NFKD').toLowerCase().replaceAll(unread, '').replaceAll(/\s+/g, ' ');
+  const written = text.normalize('NFKD').toLowerCase().replaceAll(unread, '').replaceAll(between, ' ');
   return [replaceLookAlikes(written).text, written];
 }
 
 const unread = /[\p{Default_Ignorable_Code_Point}\p{Mn}]/gu;
+/** A compound is written with a hyphen, a space or an underscore. */
+const between = /[\s\p{Pd}_]+/gu;
 
 function hasPhrase(text: string, phrase: string): boolean {
   for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
