@@ -38,6 +38,7 @@ export const orgActions = [
   'auth.change_password',
   'budgets.set',
   'budgets.show',
+  'costs.correct',
   'grants.create',
   'keys.reveal',
   'notifications.count',

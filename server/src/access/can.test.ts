@@ -10,7 +10,7 @@ import { sql } from '../database/sql.ts';
 import { twoConfigs } from '../testing/asset-configs.ts';
 import { standInFor } from '../testing/agent-stand-in.ts';
 import { projectOf } from '../testing/project-archive.ts';
-import { table } from '../testing/route-table.ts';
+import { rows, type Actor } from '../testing/route-table.ts';
 import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
@@ -424,11 +424,7 @@ test('what auth.me says about the organisation is the answer of the table of rou
   });
   const ofOrg = ['budgets.set', 'budgets.show', 'grants.create'];
   expect([...byRole, ...ofOrg].toSorted()).toEqual([...orgActions]);
-  const [actors = [], ...rows] = table
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter((row) => row.length > 1);
-  const columns = {
+  const columns: Record<string, Actor> = {
     owner: 'ow',
     viewer: 'vt',
     deployer: 'dt',
@@ -439,8 +435,7 @@ test('what auth.me says about the organisation is the answer of the table of rou
   };
   for (const [who, column] of Object.entries(columns)) {
     const can: Can = (await (callers.get(who) ?? app.anonymous).call('auth.me', {})).can;
-    const fromEnd = actors.indexOf(column) - actors.length;
-    const answers = byRole.map((name) => [name, Number(rows.find(([first]) => first === name)?.at(fromEnd)) < 400]);
+    const answers = byRole.map((name) => [name, Number(rows.find((row) => row.name === name)?.expected[column]) < 400]);
     expect([who, byRole.map((name) => [name, can[name]?.allowed])]).toEqual([who, answers]);
     for (const name of ofOrg) expect([who, can[name]?.allowed]).toEqual([who, who === 'platform admin']);
   }

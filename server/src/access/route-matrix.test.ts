@@ -21,26 +21,9 @@ import { orchestrationA2a } from '../testing/orchestration-a2a.ts';
 import { a2aRequest, storeRun, storeTask, traceOf } from '../testing/stored-calls.ts';
 import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
 import { giveReading, readingGrants } from '../testing/stored-grants.ts';
-import { actors, table, type Actor } from '../testing/route-table.ts';
+import { actors, columns, rows, type Actor, type Look } from '../testing/route-table.ts';
+import { storeCost } from '../testing/stored-costs.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
-
-/** The subject of a row: none (`any`), or one with these properties. */
-type Look = 'any' | 'org' | 'team' | 'new' | 'draft' | 'other';
-
-interface Row {
-  name: EndpointName;
-  look: Look;
-  expected: Record<Actor, number>;
-}
-
-const [heading = '', ...lines] = table.split('\n').filter((line) => line.trim() !== '');
-const columns = heading.trim().split(/\s+/) as Actor[]; // a test below checks them
-const rows: Row[] = lines.map((line) => {
-  const [name = '', ...rest] = line.trim().split(/\s+/);
-  const look = /^\d/.test(rest[0] ?? '') ? 'any' : rest.shift();
-  const expected = Object.fromEntries(columns.map((actor, index) => [actor, Number(rest[index])]));
-  return { name: name as EndpointName, look: look as Look, expected: expected as Row['expected'] }; // a test below checks it
-});
 
 interface Subject {
   /** Deployed and approved. */
@@ -326,7 +309,10 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     return { params: { id, member_id: members[0]?.id ?? nothing } };
   },
   'costs.report': () => ({}),
-  'costs.correct': () => ({ body: { since: '2026-01-01T00:00:00Z', billed_usd: '0', reason: 'the bill' } }),
+  'costs.correct': async () => {
+    await storeCost(app, { team: 'ml', model: 'small', nano: 1, estimated: true });
+    return { body: { since: '2026-01-01T00:00:00Z', billed_usd: '0', reason: 'the bill' } };
+  },
   'guardrails.report': (at) => ({ query: { agent: at.agent.name } }),
   'traces.list': () => ({}),
   'traces.figures': (at) => ({ params: { name: at.agent.name } }),

@@ -5,6 +5,7 @@ import { costDimensions } from '@gantry/contract/costs.ts';
 import { parseUsd } from '@gantry/contract/money.ts';
 import { sql } from '../database/sql.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
+import { storeCost } from '../testing/stored-costs.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 let app: TestApp;
@@ -41,15 +42,11 @@ interface Called {
   estimated?: boolean;
 }
 
-async function call({ agent, user, team, model, tags, nano, estimated = false }: Called): Promise<void> {
+async function call({ agent, user, team, ...cost }: Called): Promise<void> {
   // The account of a user is the membership in the team.
-  const accounts = [agent === undefined ? randomUUID() : ids[agent], ids[team]];
-  const email = user === undefined ? null : `${user}@example.com`;
-  await app.db.run(sql`
-    insert into ledger (hold_id, at, day, key_id, accounts, key, team, "user", agent, tags, model, provider, upstream_model, attempt, outcome,
-      estimated, input_tokens, output_tokens, usage, nano)
-    values (${randomUUID()}, clock_now(), (clock_now() at time zone 'UTC')::date, ${randomUUID()}, ${accounts}, 'gtk_12345678', ${team}, ${email}, ${agent ?? null}, ${tags},
-      ${model}, 'openai', ${model}, 1, 'answered', ${estimated}, 10, 5, '{}', ${nano})`);
+  const accounts = [agent === undefined ? randomUUID() : (ids[agent] ?? ''), ids[team] ?? ''];
+  const email = user === undefined ? {} : { user: `${user}@example.com` };
+  await storeCost(app, { ...cost, ...email, ...(agent === undefined ? {} : { agent }), team, accounts });
 }
 
 test('a report is split by names, the dearest first, to the nano-dollar', async () => {

@@ -1,6 +1,8 @@
 // The permissions over HTTP, written by hand from the spec and the decisions, independently of the server's tables.
 // access/route-matrix.test.ts checks each of them against the real service.
 
+import type { EndpointName } from '@gantry/contract/endpoints.ts';
+
 export const actors = {
   an: 'anonymous',
   ga: 'a garbage token',
@@ -26,7 +28,7 @@ export type Actor = keyof typeof actors;
 
 // `org`: on an agent or tool that the whole organisation may read. `team`: on one that only its team may read; there 404 means the same
 // answer as for an unknown name or id. One exception: agents' names are unique in the organisation. So a push under a hidden name gets 409.
-export const table = `
+const table = `
                              an  ga  ex  di    vo  fi  au  vt  ct  ow  dt  pd  oa  ta  pa    sv  sd  so    fl
 service.livez                200 200 200 200   200 200 200 200 200 200 200 200 200 200 200   200 200 200   200
 service.readyz               200 200 200 200   200 200 200 200 200 200 200 200 200 200 200   200 200 200   200
@@ -63,7 +65,7 @@ groups.add_member    team    401 401 401 401   404 404 404 403 403 403 403 404 4
 groups.remove_member team    401 401 401 401   404 404 404 403 403 403 403 404 404 204 204   403 403 404   403
 
 costs.report                 401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
-costs.correct                401 401 401 401   403 403 403 403 403 403 403 403 403 403 409   403 403 403   403
+costs.correct                401 401 401 401   403 403 403 403 403 403 403 403 403 403 200   403 403 403   403
 guardrails.report    org     401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
 guardrails.report    team    401 401 401 401   404 404 404 200 200 200 200 404 404 200 200   200 200 404   403
 traces.list                  401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
@@ -332,3 +334,21 @@ webhooks.redeliver           401 401 401 401   403 403 403 403 403 403 403 403 4
 auth.change_password         401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   403 403 403   200
 auth.revoke                  401 401 401 401   204 204 204 204 204 204 204 204 204 204 204   204 204 204   204
 `;
+
+/** The subject of a row: none (`any`), or one with these properties. */
+export type Look = 'any' | 'org' | 'team' | 'new' | 'draft' | 'other';
+
+interface Row {
+  name: EndpointName;
+  look: Look;
+  expected: Record<Actor, number>;
+}
+
+const [heading = '', ...lines] = table.split('\n').filter((line) => line.trim() !== '');
+export const columns = heading.trim().split(/\s+/) as Actor[]; // access/route-matrix.test.ts checks them
+export const rows: Row[] = lines.map((line) => {
+  const [name = '', ...rest] = line.trim().split(/\s+/);
+  const look = /^\d/.test(rest[0] ?? '') ? 'any' : rest.shift();
+  const expected = Object.fromEntries(columns.map((actor, index) => [actor, Number(rest[index])]));
+  return { name: name as EndpointName, look: look as Look, expected: expected as Row['expected'] }; // that test checks it
+});
