@@ -25,7 +25,7 @@ const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).d
 const atLeast = (least: number) => z.coerce.number().int().min(least);
 const anyPort = atLeast(0).max(65_535);
 const publicImage = (python: string): string => `python:${python}-slim-bookworm`;
-const publicPythons = ['3.10', '3.11', '3.13', '3.14'];
+const pythons = ['3.10', '3.11', '3.12', '3.13', '3.14'];
 const baseImagePattern = /^3\.\d{1,2}=\S+$/;
 
 export const roleNames = ['api', 'worker', 'ingress', 'gateway'] as const;
@@ -140,7 +140,20 @@ export const settings = z.object({
   BASE_IMAGES: list
     .refine((entries) => entries.every((entry) => baseImagePattern.test(entry)), 'must be entries such as 3.13=<image>')
     .describe(
-      `base images for projects that need another Python, separated by commas: 3.13=<image>. Default: the public slim images of ${publicPythons.join(', ')}; none if BASE_IMAGE is set`,
+      'your own base images for projects that need another Python, separated by commas: 3.13=<image>. Default: none; BUILD_PYTHONS decides about versions without one',
+    ),
+  BUILD_PYTHONS: z
+    .enum(['obtain', 'refuse'])
+    .default('obtain')
+    .describe(
+      `whether the first push that needs another Python of ${pythons.join(', ')} obtains it: its public image, else one from BUILD_PYTHON_MIRROR, else one of Debian's packages`,
+    ),
+  BUILD_PYTHON_MIRROR: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => new URL(url).username === '', 'must have no credentials')
+    .optional()
+    .describe(
+      'a mirror of the Pythons that uv installs, as for UV_PYTHON_INSTALL_MIRROR. Builds may read from its host. Default: none',
     ),
   BUILD_INDEX_URL: z
     .url()
@@ -212,12 +225,16 @@ export interface Config {
   base_image: string;
   /** Base images beside `base_image`, by minor version of Python. */
   base_images: Readonly<Record<string, string>>;
+  /** The public image of each version of Python that agents run on. */
+  published_pythons: Readonly<Record<string, string>>;
   build: {
     index_url: string | undefined;
     extra_index_urls: string[];
     index_hosts: string[];
     ca_file: string | undefined;
     upstream_proxy: string | undefined;
+    python_mirror: string | undefined;
+    obtains_pythons: boolean;
     source_distributions: 'allow' | 'refuse';
     memory_bytes: number;
     disk_bytes: number;
@@ -309,12 +326,15 @@ export function readConfig(
     engine_host: given.DOCKER_HOST,
     base_image: given.BASE_IMAGE,
     base_images: baseImages(given),
+    published_pythons: Object.fromEntries(pythons.map((python) => [python, publicImage(python)])),
     build: {
       index_url: given.BUILD_INDEX_URL,
       extra_index_urls: given.BUILD_EXTRA_INDEX_URLS,
       index_hosts: given.BUILD_INDEX_HOSTS,
       ca_file: given.BUILD_CA_FILE,
       upstream_proxy: given.BUILD_PROXY,
+      python_mirror: given.BUILD_PYTHON_MIRROR,
+      obtains_pythons: given.BUILD_PYTHONS === 'obtain',
       // The build of a source distribution runs its author's code beside the index's credentials. An admin must allow that.
       source_distributions: given.BUILD_SOURCE_DISTRIBUTIONS ?? (hasCredentials(given) ? 'refuse' : 'allow'),
       memory_bytes: given.BUILD_MEMORY_MB * 1024 ** 2,
@@ -357,10 +377,10 @@ function rolesOf({ ROLE, DATABASE_URL, BASE_URL }: z.output<typeof settings>): R
   return ROLE;
 }
 
-function baseImages({ BASE_IMAGE, BASE_IMAGES }: z.output<typeof settings>): Record<string, string> {
-  const usual = BASE_IMAGE === publicImage('3.12') ? publicPythons.map((python) => [python, publicImage(python)]) : [];
-  const named = BASE_IMAGES.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]);
-  return Object.fromEntries(named.length > 0 ? named : usual) as Record<string, string>;
+function baseImages({ BASE_IMAGES }: z.output<typeof settings>): Record<string, string> {
+  return Object.fromEntries(
+    BASE_IMAGES.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  ) as Record<string, string>; // each entry has a "="
 }
 
 // An unused credential, or one for several destinations, is a mistake.

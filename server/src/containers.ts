@@ -62,6 +62,12 @@ export function openContainers(
     });
     return opened;
   });
+  const pythons = openPythons(sandboxes, {
+    base_images: config.base_images,
+    published: config.published_pythons,
+    obtain: config.build.obtains_pythons,
+    opening_ms,
+  });
   const isWorker = config.roles.includes('worker');
   const listed = listedNetwork({
     engine,
@@ -111,7 +117,7 @@ export function openContainers(
   ];
   return {
     engine,
-    pythons: openPythons(sandboxes, config.base_images, { opening_ms }),
+    pythons,
     targets: targets({
       local: { gateway_url, gateway_port, subagents_url, subagents_port, egress_port, open: local },
     }),
@@ -119,6 +125,7 @@ export function openContainers(
     close: async () => {
       closed = true;
       clearInterval(guarding);
+      pythons.close();
       await opened?.close();
       await listed.close();
       firewall.close();
