@@ -5,7 +5,6 @@ import { Parser } from 'tar';
 import { ask, type Engine } from './client.ts';
 import { labelsFor } from './labels.ts';
 import type { Making } from './obtain-python.ts';
-import { sandbox_user } from './sandbox.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 /** The Python of each release of Debian. The wrapper does not run on those of older releases. */

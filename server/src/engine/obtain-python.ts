@@ -108,7 +108,7 @@ async function obtain(sandboxes: Sandboxes, making: Making & { published: string
 async function keep(engine: Engine, python: string, image: string): Promise<void> {
   const name = pythonImage(engine, python);
   if ((await findImage(engine, name)) !== undefined) return;
-  const [repo, tag] = name.split(':');
+  const [repo = '', tag = ''] = name.split(':');
   await ask(engine.docker.getImage(image).tag({ repo, tag }));
 }
 

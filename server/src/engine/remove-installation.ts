@@ -3,6 +3,7 @@ import { answered, ask, type Engine } from './client.ts';
 import { unguardEgress } from './egress.ts';
 import { openFirewall } from './firewall.ts';
 import { label, ownedBy } from './labels.ts';
+import { pythonImage } from './obtain-python.ts';
 import { readNetwork, removeNetwork } from './networks.ts';
 
 export interface Removed {
@@ -31,7 +32,18 @@ export async function removeInstallation(
       tell(`removing images: ${images} are removed`);
       if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;
     }
+  for (const tag of await pythonTags(engine)) {
+    tell(`removing images: ${images} are removed`);
+    if (await isRemoved(engine.docker.getImage(tag).remove({ force: true }))) images += 1;
+  }
   return { ...objects, images };
+}
+
+/** Obtained Pythons, which the images before are built on. A pulled one has no label of the installation. */
+async function pythonTags(engine: Engine): Promise<string[]> {
+  const filters = { reference: [pythonImage(engine, '*')] };
+  const found = await ask(engine.docker.listImages({ filters }));
+  return found.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith(pythonImage(engine, '')));
 }
 
 /** Removes all objects except images. */

@@ -1,0 +1,102 @@
+// With the real engine and Debian's real packages. No registry answers at the public names of this test.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answeringServer } from '../testing/answering-server.ts';
+import { testConfig } from '../testing/config.ts';
+import { removeLeftovers } from '../testing/engine-leftovers.ts';
+import { freePort } from '../testing/free-port.ts';
+import { openPythons, type Pythons } from './pythons.ts';
+import { pythonImage } from './obtain-python.ts';
+import { removeInstallation } from './remove-installation.ts';
+import { findImage } from './base-image.ts';
+import { runInSandbox } from './sandbox.ts';
+import type { Sandboxes } from './sandboxes.ts';
+import { testInstallation } from './test-installation.ts';
+
+const installation = testInstallation(testConfig());
+const { engine } = installation;
+let sandboxes: Sandboxes;
+let published: Record<string, string>;
+
+beforeAll(async () => {
+  const registry = `127.0.0.1:${await freePort()}`;
+  published = Object.fromEntries(['3.12', '3.13'].map((python) => [python, `${registry}/python:${python}`]));
+  sandboxes = await installation.open({ obtains_pythons: true });
+}, 240_000);
+afterAll(async () => {
+  await sandboxes?.close();
+  await removeLeftovers(engine);
+});
+
+const signal = () => AbortSignal.timeout(280_000);
+const open = (usual = sandboxes): Pythons =>
+  openPythons(async () => usual, { base_images: {}, published, obtain: true, opening_ms: 120_000 });
+
+test(
+  'two pushes that need the same lacking Python wait for one image of it, which works, stays, and leaves with the installation',
+  { timeout: 300_000 },
+  async () => {
+    const pythons = open();
+    const logs: string[][] = [[], []];
+    const [one, other] = await Promise.all(
+      logs.map((log) => pythons.obtain('3.13', { onLog: (line) => log.push(line), signal: signal() })),
+    );
+    expect(other?.base.id).toBe(one?.base.id);
+    expect(one?.facts.python_version).toMatch(/^3\.13\./);
+    const { '3.13': reference = '' } = published;
+    for (const log of logs)
+      expect(log.join('\n')).toMatch(
+        new RegExp(`pulling ${reference}[^]*cannot be pulled[^]*BUILD_PYTHON_MIRROR is not set[^]*packages of Debian trixie[^]*is ready`),
+      );
+    expect(logs[0]?.filter((line) => line.includes('handing the image'))).toHaveLength(1);
+
+    const image = await findImage(engine, pythonImage(engine, '3.13'));
+    expect(image?.id).toBe(one?.base.id);
+    expect((await open().sandboxes('3.13.5')).base.pin).toBe(image?.pin);
+    const { limits } = installation.settings;
+    const { exit_code, stdout } = await runInSandbox(engine, {
+      image: image?.id ?? '',
+      command: ['/bin/sh', '-c', uses],
+      limits,
+      signal: signal(),
+    });
+    expect({ exit_code, stdout }).toEqual({ exit_code: 0, stdout: 'True libz.so.1 root\nset: \nfree: 3.13\n' });
+
+    await removeInstallation(engine);
+    expect(await findImage(engine, pythonImage(engine, '3.13'))).toBeUndefined();
+  },
+);
+
+// Certificate authorities, the cache of the loader, users, no setuid bit, and an environment.
+const uses = `
+set -e
+python3 -c "import ssl, ctypes.util, pwd; print(len(ssl.create_default_context().get_ca_certs()) > 100, ctypes.util.find_library('z'), pwd.getpwuid(0).pw_name)"
+echo "set: $(find / -xdev -perm /6000 -type f 2>/dev/null)"
+python3 -m venv /tmp/venv
+echo "free: $(/tmp/venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+`;
+
+test('a file of the mirror with another hash is refused, and a later push gets the reason at once', { timeout: 300_000 }, async () => {
+  const asked: string[] = [];
+  const mirror = await answeringServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('not a Python');
+  });
+  const opened = await installation.open({ obtains_pythons: true, python_mirror: mirror });
+  try {
+    const pythons = open(opened);
+    const obtaining = async () => await pythons.obtain('3.12', { onLog: () => {}, signal: signal() });
+    const refusal = {
+      code: 'python_unavailable',
+      detail: expect.stringMatching(/cannot be pulled .*; BUILD_PYTHON_MIRROR did not give Python 3\.12: .*; no release of Debian/s),
+    };
+    await expect(obtaining()).rejects.toMatchObject(refusal);
+    expect(asked.filter((path) => !path.includes('/cpython-3.12.'))).toEqual([]);
+    const requests = asked.length;
+    expect(requests).toBeGreaterThan(0);
+    await expect(obtaining()).rejects.toMatchObject(refusal);
+    expect(asked.length).toBe(requests);
+    expect(await findImage(engine, pythonImage(engine, '3.12'))).toBeUndefined();
+  } finally {
+    await opened.close();
+  }
+});
