@@ -32,9 +32,9 @@ export async function fetchPython(
     },
   });
   if (exit_code === 0) return id;
-  // uv prints the causes of an error below it, the deepest last.
-  const reason = stderr.trim().split('\n').at(-1)?.trim().replace(/^(error|Caused by): /, '');
-  throw unfetched(`BUILD_PYTHON_MIRROR did not give Python ${python}: ${reason ?? `exit code ${exit_code}`}`);
+  // uv prints an error, and its causes below it.
+  const reason = stderr.trim().replace(/^[^]*?\berror: /, '').replaceAll(/\s+/g, ' ').slice(0, 500);
+  throw unfetched(`BUILD_PYTHON_MIRROR did not give Python ${python}: ${reason || `exit code ${exit_code}`}`);
 }
 
 const unfetched = (detail: string) => new Problem('python_unavailable', { detail });
