@@ -172,6 +172,7 @@ export const settings = z.object({
     .describe('whether builds accept packages without a wheel. Default: allow; refuse if an index has credentials'),
   BUILD_MEMORY_MB: atLeast(256).default(4096).describe('the memory limit of one build'),
   BUILD_DISK_MB: atLeast(256).default(8192).describe('the disk limit of one build'),
+  BUILD_PROCESSES: atLeast(64).default(512).describe('the limit of processes and threads of one build'),
   BUILD_DEADLINE_SECONDS: seconds(900).describe('the time limit of one build'),
   ...agentNetworkSettings,
   ...traceSettings,
@@ -238,6 +239,7 @@ export interface Config {
     source_distributions: 'allow' | 'refuse';
     memory_bytes: number;
     disk_bytes: number;
+    pids: number;
     deadline_seconds: number;
   };
   /** Absent: the subnets follow from the installation's id. */
@@ -339,6 +341,7 @@ export function readConfig(
       source_distributions: given.BUILD_SOURCE_DISTRIBUTIONS ?? (hasCredentials(given) ? 'refuse' : 'allow'),
       memory_bytes: given.BUILD_MEMORY_MB * 1024 ** 2,
       disk_bytes: given.BUILD_DISK_MB * 1024 ** 2,
+      pids: given.BUILD_PROCESSES,
       deadline_seconds: given.BUILD_DEADLINE_SECONDS,
     },
     agents_subnet: given.AGENTS_SUBNET,

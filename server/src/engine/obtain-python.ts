@@ -96,12 +96,18 @@ async function obtain(sandboxes: Sandboxes, making: Making & { published: string
       return;
     } catch (error) {
       if (signal.aborted || !(error instanceof Problem) || !isOfWay(error)) throw error;
-      const reason = error.detail ?? error.code;
+      const reason = reasonOf(error);
       reasons.push(reason);
       say(reason);
     }
   }
   throw new Problem('python_unavailable', { detail: `Python ${python} cannot be obtained: ${reasons.join('; ')}` });
+}
+
+/** A limit's hint names its setting. */
+function reasonOf({ code, detail, hint }: Problem): string {
+  const sentence = detail ?? code;
+  return code === 'python_unavailable' || hint === undefined ? sentence : `${sentence}. ${hint.replace(/\.$/, '')}`;
 }
 
 /** Another process may have been faster. Its image stays, because contents may name it. */

@@ -32,18 +32,20 @@ export async function removeInstallation(
       tell(`removing images: ${images} are removed`);
       if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;
     }
-  for (const tag of await pythonTags(engine)) {
-    tell(`removing images: ${images} are removed`);
-    if (await isRemoved(engine.docker.getImage(tag).remove({ force: true }))) images += 1;
-  }
+  images += await removePythons(engine, () => tell(`removing images: ${images} are removed`));
   return { ...objects, images };
 }
 
-/** Obtained Pythons, which the images before are built on. A pulled one has no label of the installation. */
-async function pythonTags(engine: Engine): Promise<string[]> {
-  const filters = { reference: [pythonImage(engine, '*')] };
-  const found = await ask(engine.docker.listImages({ filters }));
-  return found.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith(pythonImage(engine, '')));
+/** Removes the obtained Pythons, and returns their number. They go by name: a pulled one has no label of the installation. */
+export async function removePythons(engine: Engine, tell: () => void = () => {}): Promise<number> {
+  const named = await ask(engine.docker.listImages({ filters: { reference: [pythonImage(engine, '*')] } }));
+  const own = named.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith(pythonImage(engine, '')));
+  let removed = 0;
+  for (const tag of own) {
+    tell();
+    if (await isRemoved(engine.docker.getImage(tag).remove({ force: true }))) removed += 1;
+  }
+  return removed;
 }
 
 /** Removes all objects except images. */
