@@ -19,7 +19,8 @@ const usual: SandboxLimits = { memory_bytes: 128e6, cpus: 1, pids: 32, disk_byte
 const reach: Record<LimitSetting, () => Promise<unknown>> = {
   BUILD_DEADLINE_SECONDS: async () => await sandbox('sleep 60', { deadline_seconds: 2 }),
   BUILD_MEMORY_MB: async () => await sandbox('python3 -c "x = b\'x\' * 500_000_000; print(len(x))"'),
-  BUILD_DISK_MB: async () => await sandbox('head -c 60000000 /dev/zero > /opt/given/a; sleep 20', { memory_bytes: 512e6 }),
+  BUILD_DISK_MB: async () =>
+    await sandbox('head -c 60000000 /dev/zero > /opt/given/a; sleep 20', { memory_bytes: 512e6 }),
   BUILD_PROCESSES: async () => await sandbox('for i in $(seq 100); do sleep 5 & done'),
   START_DEADLINE_SECONDS: async () => await waitUntilReady({ ...(await starting()), deadline_ms: 300 }),
 };
@@ -51,7 +52,11 @@ async function starting() {
     response.writeHead(request.url === '/health' ? 200 : 503).end('{"status":"starting"}');
   });
   const instance = { state: 'running', url };
-  const target = { observe: async () => instance, reach: async () => ({ url, headers: {} }), logs: async function* () {} };
+  const target = {
+    observe: async () => instance,
+    reach: async () => ({ url, headers: {} }),
+    logs: async function* () {},
+  };
   // The probe uses only these members.
   return { target: target as unknown as Target, place: {} as never, secrets: {}, signal: AbortSignal.timeout(20_000) };
 }

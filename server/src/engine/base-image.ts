@@ -19,7 +19,9 @@ export async function findBaseImage(engine: Engine, reference: string, signal?: 
   await pullImage(engine, reference, { signal });
   const pulled = await findImage(engine, reference, signal);
   if (pulled !== undefined) return pulled;
-  throw new Problem('base_image_missing', { detail: `The base image ${reference} is not in the engine after its pull` });
+  throw new Problem('base_image_missing', {
+    detail: `The base image ${reference} is not in the engine after its pull`,
+  });
 }
 
 export async function findImage(

@@ -38,7 +38,10 @@ test('a Python of the mirror is added to the base image, and is its first', { ti
     const made = await sandboxes.on(id, signal());
     expect(made.facts.python_version).toBe(sandboxes.facts.python_version);
     expect(made.base.pin).not.toBe(sandboxes.base.pin);
-    const { stdout } = await made.run({ command: ['python3', '-c', 'import sys; print(sys.prefix)'], signal: signal() });
+    const { stdout } = await made.run({
+      command: ['python3', '-c', 'import sys; print(sys.prefix)'],
+      signal: signal(),
+    });
     expect(stdout).toMatch(new RegExp(`^/opt/python/cpython-${python}\\.`));
     await engine.docker.getImage(id).remove();
   } finally {

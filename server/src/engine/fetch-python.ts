@@ -25,7 +25,12 @@ export async function fetchPython(
       const { Config } = await ask(engine.docker.getImage(base.id).inspect(), { signal });
       const path = (Config.Env ?? []).find((one) => one.startsWith('PATH='))?.slice('PATH='.length);
       const labels = Object.entries(labelsFor(engine, 'python')).map(([name, value]) => `LABEL ${name}="${value}"`);
-      const changes = [`ENV PATH=${folder}/${stdout.trim()}/bin:${path ?? ''}`, 'CMD ["python3"]', 'WORKDIR /', ...labels];
+      const changes = [
+        `ENV PATH=${folder}/${stdout.trim()}/bin:${path ?? ''}`,
+        'CMD ["python3"]',
+        'WORKDIR /',
+        ...labels,
+      ];
       // Untyped in the client; IdResponse of the engine's API.
       const committed = container.commit({ pause: false, changes }) as Promise<{ Id: string }>;
       id = (await ask(committed, { seconds: 300, signal })).Id;
@@ -33,7 +38,11 @@ export async function fetchPython(
   });
   if (exit_code === 0) return id;
   // uv prints an error, and its causes below it.
-  const reason = stderr.trim().replace(/^[^]*?\berror: /, '').replaceAll(/\s+/g, ' ').slice(0, 500);
+  const reason = stderr
+    .trim()
+    .replace(/^[^]*?\berror: /, '')
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 500);
   throw unfetched(`BUILD_PYTHON_MIRROR did not give Python ${python}: ${reason || `exit code ${exit_code}`}`);
 }
 

@@ -1,5 +1,6 @@
 // With the real engine and Debian's real packages. No registry answers at the public names of this test.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { answeringServer } from '../testing/answering-server.ts';
 import { testConfig } from '../testing/config.ts';
 import { removeLeftovers } from '../testing/engine-leftovers.ts';
 import { freePort } from '../testing/free-port.ts';
@@ -13,28 +14,25 @@ import { testInstallation } from './test-installation.ts';
 
 const installation = testInstallation(testConfig());
 const { engine } = installation;
-let sandboxes: Sandboxes;
 let published: Record<string, string>;
 
 beforeAll(async () => {
   const registry = `127.0.0.1:${await freePort()}`;
   published = Object.fromEntries(['3.13'].map((python) => [python, `${registry}/python:${python}`]));
-  sandboxes = await installation.open({ obtains_pythons: true });
-}, 240_000);
-afterAll(async () => {
-  await sandboxes?.close();
-  await removeLeftovers(engine);
 });
+afterAll(() => removeLeftovers(engine));
 
 const signal = () => AbortSignal.timeout(280_000);
-const open = (usual = sandboxes): Pythons =>
+const open = (usual: Sandboxes): Pythons =>
   openPythons(async () => usual, { base_images: {}, published, obtain: true, opening_ms: 120_000 });
 
 test(
   'two pushes that need the same lacking Python wait for one image of it, which works, stays, and leaves with the installation',
   { timeout: 300_000 },
   async () => {
-    const pythons = open();
+    const sandboxes = await installation.open({ obtains_pythons: true });
+    onTestFinished(() => sandboxes.close());
+    const pythons = open(sandboxes);
     const logs: string[][] = [[], []];
     const [one, other] = await Promise.all(
       logs.map((log) => pythons.obtain('3.13', { onLog: (line) => log.push(line), signal: signal() })),
@@ -44,13 +42,15 @@ test(
     const { '3.13': reference = '' } = published;
     for (const log of logs)
       expect(log.join('\n')).toMatch(
-        new RegExp(`pulling ${reference}[^]*cannot be pulled[^]*BUILD_PYTHON_MIRROR is not set[^]*packages of Debian trixie[^]*is ready`),
+        new RegExp(
+          `pulling ${reference}[^]*cannot be pulled[^]*BUILD_PYTHON_MIRROR is not set[^]*packages of Debian trixie[^]*is ready`,
+        ),
       );
     expect(logs[0]?.filter((line) => line.includes('handing the image'))).toHaveLength(1);
 
     const image = await findImage(engine, pythonImage(engine, '3.13'));
     expect(image?.id).toBe(one?.base.id);
-    expect((await open().sandboxes('3.13.5')).base.pin).toBe(image?.pin);
+    expect((await open(sandboxes).sandboxes('3.13.5')).base.pin).toBe(image?.pin);
     const { limits } = installation.settings;
     const { exit_code, stdout } = await runInSandbox(engine, {
       image: image?.id ?? '',
@@ -73,3 +73,23 @@ echo "set: $(find / -xdev -perm /6000 -type f 2>/dev/null)"
 python3 -m venv /tmp/venv
 echo "free: $(/tmp/venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
 `;
+
+test('packages of a mirror that Debian has not signed become no image', { timeout: 300_000 }, async () => {
+  const asked: string[] = [];
+  const mirror = await answeringServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('Origin: Debian\nSuite: stable\nCodename: trixie\n');
+  });
+  const sandboxes = await installation.open({ obtains_pythons: true, index_hosts: [mirror] });
+  onTestFinished(() => sandboxes.close());
+  const facts = { ...sandboxes.facts, debian: { release: 'bookworm', mirror } };
+  await expect(
+    open({ ...sandboxes, facts }).obtain('3.13', { onLog: () => {}, signal: signal() }),
+  ).rejects.toMatchObject({
+    code: 'python_unavailable',
+    detail: expect.stringContaining('no image could be made from the packages of Debian trixie: E: '),
+  });
+  expect(asked).toContain('/dists/trixie/InRelease');
+  expect(asked.filter((path) => path.endsWith('.deb'))).toEqual([]);
+  expect(await findImage(engine, pythonImage(engine, '3.13'))).toBeUndefined();
+});

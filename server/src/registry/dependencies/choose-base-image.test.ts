@@ -4,10 +4,14 @@ import { chooseBaseImage } from './choose-base-image.ts';
 
 const obtainable = ['3.10', '3.11', '3.12', '3.13', '3.14'];
 
-/** Of a service with 3.11.2, and 3.9 in BASE_IMAGES; `lacking` cannot be obtained. */
+/** On a service with 3.11.2, and `further` in BASE_IMAGES. `lacking` cannot be obtained. */
 async function choose(
   wish: { requires?: string; preferred?: string },
-  { further = [], lacking = [], obtains = obtainable }: { further?: string[]; lacking?: string[]; obtains?: string[] } = {},
+  {
+    further = [],
+    lacking = [],
+    obtains = obtainable,
+  }: { further?: string[]; lacking?: string[]; obtains?: string[] } = {},
 ) {
   const obtained: string[] = [];
   const notices: string[] = [];
@@ -15,7 +19,10 @@ async function choose(
     {
       further_pythons: further,
       obtainable_pythons: obtains,
-      baseImage: async (python) => ({ pin: `given ${python}`, python_version: python === undefined ? '3.11.2' : `${python}.4` }),
+      baseImage: async (python) => ({
+        pin: `given ${python}`,
+        python_version: python === undefined ? '3.11.2' : `${python}.4`,
+      }),
       obtainBaseImage: async (python) => {
         obtained.push(python);
         if (!lacking.includes(python)) return { pin: `obtained ${python}`, python_version: `${python}.9` };
@@ -42,9 +49,12 @@ test.each([
   ['>=3.14,<4', '3.14.9'],
   // The usual one has the minor version, but an older patch release.
   ['>=3.11.5,!=3.12.*', '3.13.9'],
-])('a project with requires-python %s gets %s, and a lacking version is obtained: the nearest one', async (requires, python) => {
-  expect((await choose({ requires })).python).toBe(python);
-});
+])(
+  'a project with requires-python %s gets %s, and a lacking version is obtained: the nearest one',
+  async (requires, python) => {
+    expect((await choose({ requires })).python).toBe(python);
+  },
+);
 
 test('a version of BASE_IMAGES comes before one that must be obtained', async () => {
   expect(await choose({ requires: '>=3.12' }, { further: ['3.13'] })).toMatchObject({ python: '3.13.4', obtained: [] });
@@ -78,9 +88,10 @@ test('a version that cannot be obtained makes way for the next allowed one', asy
 test('a project for which no version can be had is refused with the reason and the command of an operator', async () => {
   await expect(choose({ requires: '>=3.14' }, { lacking: ['3.14'] })).rejects.toMatchObject({
     code: 'python_unavailable',
-    detail:
-      'The project needs Python >=3.14 (pyproject.toml:4), and this service has 3.11.2. no way to 3.14.',
-    hint: expect.stringContaining('`svc server set BASE_IMAGES+=3.14=<image>` and `svc server restart`'),
+    detail: 'The project needs Python >=3.14 (pyproject.toml:4), and this service has 3.11.2. no way to 3.14.',
+    hint: expect.stringMatching(
+      /`npm run base-image 3\.14`.*`svc server set BASE_IMAGES\+=3\.14=<image>`.*`svc server restart`/,
+    ),
     fields: { available: ['3.11.2'] },
   });
   await expect(choose({ requires: '>=3.12' }, { obtains: [] })).rejects.toMatchObject({ code: 'python_unavailable' });

@@ -91,10 +91,10 @@ function unavailable(
   const named = unmet.length === 0 ? required : unmet;
   const places = named.map(({ file, line, specifier }) => `${specifier} (${file}:${line})`).join(' and ');
   const reasons = [...refused.values()].map((reason) => ` ${reason}.`).join('');
-  const [wanted = '3.13'] = refused.keys();
+  const [wanted = '<version>'] = refused.keys();
   return new Problem('python_unavailable', {
     detail: `The project needs Python ${places}, and this service has ${available.join(', ')}.${reasons}`,
-    hint: `Widen requires-python to allow one of ${available.join(', ')}. Or an operator loads an image with Python ${wanted} and pip into the engine, and runs \`svc server set BASE_IMAGES+=${wanted}=<image>\` and \`svc server restart\`.`,
+    hint: `Widen requires-python to allow one of ${available.join(', ')}. Or an operator adds a Python: \`npm run base-image ${wanted}\`, or \`svc server set BASE_IMAGES+=${wanted}=<image>\` for an image in the engine; then \`svc server restart\`.`,
     fields: {
       required: named.map((one) => ({ source: `${one.file}:${one.line}`, specifier: one.specifier })),
       available,

@@ -34,7 +34,12 @@ export async function lockDependencies(
   resolver: Resolver,
   { framework, isTraced, requires_python, preferred_python, notice, ...request }: Request,
 ): Promise<Locked> {
-  const base = await chooseBaseImage(resolver, { ...request, required: requires_python, preferred: preferred_python, notice });
+  const base = await chooseBaseImage(resolver, {
+    ...request,
+    required: requires_python,
+    preferred: preferred_python,
+    notice,
+  });
   const base_image = base.pin;
   const platform_requirements = frameworks[framework].requires.map(printRequirement);
   const tracing_requirements = isTraced ? frameworks[framework].traced_with.map(printRequirement) : [];
