@@ -8,25 +8,15 @@ import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
 import { agentNetworkSettings } from './agent-network-settings.ts';
 import { defaultDataDir, installationHome, settingsFile } from './installation-place.ts';
+import { list } from './list-setting.ts';
 import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
+import { pythonsConfig, pythonSettings, type PythonsConfig } from './python-settings.ts';
 import { tracesConfig, traceSettings, type TracesConfig } from './trace-settings.ts';
 
-const list = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  );
 const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback);
 
 const atLeast = (least: number) => z.coerce.number().int().min(least);
 const anyPort = atLeast(0).max(65_535);
-const publicImage = (python: string): string => `python:${python}-slim-bookworm`;
-const pythons = ['3.10', '3.11', '3.12', '3.13', '3.14'];
-const baseImagePattern = /^3\.\d{1,2}=\S+$/;
 
 export const roleNames = ['api', 'worker', 'ingress', 'gateway'] as const;
 export type RoleName = (typeof roleNames)[number];
@@ -133,28 +123,7 @@ export const settings = z.object({
     .describe('a file on another volume, in an existing directory; every signed checkpoint is appended to it'),
   AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('the interval between heartbeat entries in the audit log'),
   DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the address of the container engine'),
-  BASE_IMAGE: z
-    .string()
-    .default(publicImage('3.12'))
-    .describe('the base image of agents. An approval covers its content'),
-  BASE_IMAGES: list
-    .refine((entries) => entries.every((entry) => baseImagePattern.test(entry)), 'must be entries such as 3.13=<image>')
-    .describe(
-      'your own base images for projects that need another Python, separated by commas: 3.13=<image>. Default: none; BUILD_PYTHONS decides about versions without one',
-    ),
-  BUILD_PYTHONS: z
-    .enum(['obtain', 'refuse'])
-    .default('obtain')
-    .describe(
-      `whether the first push that needs another Python of ${pythons.join(', ')} obtains it: its public image, else one from BUILD_PYTHON_MIRROR, else one of Debian's packages`,
-    ),
-  BUILD_PYTHON_MIRROR: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => new URL(url).username === '', 'must have no credentials')
-    .optional()
-    .describe(
-      'a mirror of the Pythons that uv installs, as for UV_PYTHON_INSTALL_MIRROR. Builds may read from its host. Default: none',
-    ),
+  ...pythonSettings,
   BUILD_INDEX_URL: z
     .url()
     .optional()
@@ -189,7 +158,7 @@ export const settings = z.object({
   DRAIN_LIMIT_SECONDS: seconds(3600).describe('the time that an old revision has to finish its calls'),
 });
 
-export interface Config {
+export interface Config extends PythonsConfig {
   /** The roles of this process, each once. */
   roles: RoleName[];
   data_dir: string;
@@ -223,11 +192,6 @@ export interface Config {
     heartbeat_seconds: number;
   };
   engine_host: string;
-  base_image: string;
-  /** Base images beside `base_image`, by minor version of Python. */
-  base_images: Readonly<Record<string, string>>;
-  /** The public image of each version of Python that agents run on. */
-  published_pythons: Readonly<Record<string, string>>;
   build: {
     index_url: string | undefined;
     extra_index_urls: string[];
@@ -326,9 +290,7 @@ export function readConfig(
       heartbeat_seconds: given.AUDIT_HEARTBEAT_SECONDS,
     },
     engine_host: given.DOCKER_HOST,
-    base_image: given.BASE_IMAGE,
-    base_images: baseImages(given),
-    published_pythons: Object.fromEntries(pythons.map((python) => [python, publicImage(python)])),
+    ...pythonsConfig(given),
     build: {
       index_url: given.BUILD_INDEX_URL,
       extra_index_urls: given.BUILD_EXTRA_INDEX_URLS,
@@ -378,12 +340,6 @@ function rolesOf({ ROLE, DATABASE_URL, BASE_URL }: z.output<typeof settings>): R
   if (BASE_URL === undefined)
     throw new ConfigFault('ROLE needs BASE_URL: the address of the proxy in front of the roles, for links.');
   return ROLE;
-}
-
-function baseImages({ BASE_IMAGES }: z.output<typeof settings>): Record<string, string> {
-  return Object.fromEntries(
-    BASE_IMAGES.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
-  ) as Record<string, string>; // each entry has a "="
 }
 
 // An unused credential, or one for several destinations, is a mistake.

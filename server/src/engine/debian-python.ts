@@ -17,16 +17,14 @@ const import_seconds = 300;
  * Makes an image from the packages of Debian's release with this Python. apt in a sandbox of the base image downloads them and verifies
  * their signatures. They are unpacked, and no script of a package runs.
  */
-export async function makeDebianPython(
-  { engine, facts, run }: Sandboxes,
-  { python, say, signal }: Making,
-): Promise<string> {
+export async function makeDebianPython(sandboxes: Sandboxes, { python, say, signal }: Making): Promise<string> {
+  const { engine, facts } = sandboxes;
   const release = releases[python];
   if (release === undefined) throw impossible(`no release of Debian that the service knows has Python ${python}`);
   if (facts.debian === null) throw impossible('the base image has no apt of Debian, which would make one');
   say(`making an image from the packages of Debian ${release}`);
   let id = '';
-  const { exit_code, stderr } = await run({
+  const { exit_code, stderr } = await sandboxes.run({
     command: ['/bin/sh', '-c', unpack, 'unpack', release, facts.debian.mirror, python],
     writable_directories: [folder],
     onLog: (line) => {

@@ -88,13 +88,13 @@ test(
 );
 
 /** uv refuses links to the outside of the folder. */
-async function packPython({ run }: Sandboxes, python: string): Promise<Buffer<ArrayBuffer>> {
+async function packPython(sandboxes: Sandboxes, python: string): Promise<Buffer<ArrayBuffer>> {
   let packed = Buffer.alloc(0);
   const pack = `set -e; cd /opt/packed; mkdir -p python/bin python/lib
   cp /usr/bin/python${python} python/bin/; ln -s python${python} python/bin/python3
   cp -r /usr/lib/python${python} /usr/lib/python3 python/lib/
   find python -lname '/*' -delete; find python -lname '*../../../*' -delete; tar -czf python.tar.gz python`;
-  await run({
+  await sandboxes.run({
     command: ['/bin/sh', '-c', pack],
     writable_directories: ['/opt/packed'],
     signal: signal(),
@@ -113,8 +113,18 @@ function offering(sandboxes: Sandboxes, { file, url }: { file: Buffer; url: stri
   const [major, minor, patch] = sandboxes.facts.python_version.split('.').map(Number);
   const family = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   const about = {
-    ...{ name: 'cpython', arch: { family, variant: null }, os: 'linux', libc: 'gnu', major, minor, patch },
-    ...{ prerelease: '', url, variant: null, build: '1', sha256: createHash('sha256').update(file).digest('hex') },
+    name: 'cpython',
+    arch: { family, variant: null },
+    os: 'linux',
+    libc: 'gnu',
+    major,
+    minor,
+    patch,
+    prerelease: '',
+    variant: null,
+    build: '1',
+    url,
+    sha256: createHash('sha256').update(file).digest('hex'),
   };
   const list = JSON.stringify({ [`cpython-${major}.${minor}.${patch}-linux-${family}-gnu`]: about });
   return {

@@ -8,15 +8,13 @@ import { uvPath } from './uv.ts';
 const folder = '/opt/python';
 
 /** Adds a Python from BUILD_PYTHON_MIRROR to the base image. uv fetches it and verifies its hash, which uv itself contains. */
-export async function fetchPython(
-  { engine, settings, base, run }: Sandboxes,
-  { python, say, signal }: Making,
-): Promise<string> {
+export async function fetchPython(sandboxes: Sandboxes, { python, say, signal }: Making): Promise<string> {
+  const { engine, settings, base } = sandboxes;
   const { python_mirror } = settings;
   if (python_mirror === undefined) throw unfetched('BUILD_PYTHON_MIRROR is not set');
   say('fetching it from BUILD_PYTHON_MIRROR');
   let id = '';
-  const { exit_code, stderr } = await run({
+  const { exit_code, stderr } = await sandboxes.run({
     command: ['/bin/sh', '-c', fetch, 'fetch', python],
     env: { UV_PYTHON_INSTALL_MIRROR: python_mirror, UV_PYTHON_DOWNLOADS: 'manual', UV_CACHE_DIR: '/tmp/cache' },
     writable_directories: [folder],

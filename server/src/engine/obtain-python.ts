@@ -132,8 +132,9 @@ async function pullPython(
   try {
     await pullImage(engine, published, { onProgress: (layers) => say(`pulled ${layers}`), signal });
   } catch (error) {
-    if (!(error instanceof Problem) || error.fields['reason'] === undefined) throw error;
-    throw new Problem('python_unavailable', { detail: `${published} cannot be pulled (${error.fields['reason']})` });
+    const reason = error instanceof Problem ? error.fields['reason'] : undefined;
+    if (typeof reason !== 'string') throw error;
+    throw new Problem('python_unavailable', { detail: `${published} cannot be pulled (${reason})` });
   }
   await keep(engine, python, published);
   // The public name was not there before. Without it, the removal of the installation removes the image.
