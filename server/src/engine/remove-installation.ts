@@ -3,6 +3,7 @@ import { answered, ask, type Engine } from './client.ts';
 import { unguardEgress } from './egress.ts';
 import { openFirewall } from './firewall.ts';
 import { label, ownedBy } from './labels.ts';
+import { pythonImage } from './obtain-python.ts';
 import { readNetwork, removeNetwork } from './networks.ts';
 
 export interface Removed {
@@ -31,7 +32,20 @@ export async function removeInstallation(
       tell(`removing images: ${images} are removed`);
       if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;
     }
+  images += await removePythons(engine, () => tell(`removing images: ${images} are removed`));
   return { ...objects, images };
+}
+
+/** Removes the obtained Pythons, and returns their number. They go by name: a pulled one has no label of the installation. */
+export async function removePythons(engine: Engine, tell: () => void = () => {}): Promise<number> {
+  const named = await ask(engine.docker.listImages({ filters: { reference: [pythonImage(engine, '*')] } }));
+  const own = named.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith(pythonImage(engine, '')));
+  let removed = 0;
+  for (const tag of own) {
+    tell();
+    if (await isRemoved(engine.docker.getImage(tag).remove({ force: true }))) removed += 1;
+  }
+  return removed;
 }
 
 /** Removes all objects except images. */
