@@ -7,6 +7,7 @@ import type { GovernedTx } from '../access/change.ts';
 import { countRows } from '../database/count-rows.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
+import { whereInStep } from '../runs/where-in-step.ts';
 import { whereListed, whereReadsBudget } from './policy.ts';
 
 export interface KeyRow {
@@ -120,6 +121,8 @@ export interface NewKey {
   expires_in_seconds?: number | undefined;
   /** Then it has no effect until it is activated. */
   issued: boolean;
+  /** Except during the start of this deploy. */
+  start_run_id?: string | undefined;
 }
 
 export async function insertKey(tx: GovernedTx, key: NewKey): Promise<void> {
@@ -129,9 +132,10 @@ export async function insertKey(tx: GovernedTx, key: NewKey): Promise<void> {
   await tx.write(
     'gateway_key',
     sql`insert into gateway_key (id, alias, scope, scope_id, team_id, digest, prefix, sealed, models, tags, created_by, expires_at,
-        activated_at, issued, settings)
+        activated_at, issued, settings, start_run_id)
       values (${key.id}, ${key.alias}, ${key.scope}, ${key.scope_id}, ${key.team_id}, ${key.digest}, ${key.prefix}, ${key.sealed},
-        ${key.models}, ${key.tags}, ${key.created_by}, ${expires_at}, ${activated_at}, ${key.issued}, ${JSON.stringify(key.settings ?? null)}::jsonb) returning id`,
+        ${key.models}, ${key.tags}, ${key.created_by}, ${expires_at}, ${activated_at}, ${key.issued}, ${JSON.stringify(key.settings ?? null)}::jsonb,
+        ${key.start_run_id ?? null}) returning id`,
   );
 }
 
@@ -189,10 +193,20 @@ export const revoke = async (tx: GovernedTx, ids: readonly string[]) =>
     sql`update gateway_key set revoked_at = clock_now(), sealed = null where id = any(${ids}) and revoked_at is null returning id, prefix`,
   );
 
+const isStarting = sql`(start_run_id is not null and activated_at is null and revoked_at is null
+  and ${whereInStep({ run_id: sql`start_run_id`, step: 'start' })})`;
+
+/** Those whose deploy starts their container now. */
+export async function startingKeys(db: Reader, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`select id from gateway_key where id = any(${ids}) and ${isStarting}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Those that were revoked, have expired, or whose start has ended without a registration. */
 export const endedKeys = async (db: Reader, ids: readonly string[]) =>
-  await db.all<{ id: string; prefix: string }>(
-    sql`select id, prefix from gateway_key where id = any(${ids}) and (revoked_at is not null or expires_at <= clock_now())`,
-  );
+  await db.all<{ id: string; prefix: string }>(sql`
+    select id, prefix from gateway_key where id = any(${ids}) and (revoked_at is not null or expires_at <= clock_now()
+      or (start_run_id is not null and activated_at is null and not ${isStarting}))`);
 
 async function working(db: Reader, condition: Sql): Promise<string[]> {
   const rows = await db.all<{ id: string }>(

@@ -23,3 +23,17 @@ test('a next step repeats only plain names from the agent', () => {
   ];
   for (const reason of reasons) expect(startHint(reason)).toBe('Correct the fault above, then run `svc deploy` again.');
 });
+
+test('a call to localhost is explained, and a refused connection to another host is not', () => {
+  const ofItself = [
+    { message: 'agent.py could not be imported: ConnectError: [Errno 99] Cannot assign requested address' },
+    { message: 'ConnectionRefusedError: [Errno 111] Connect call failed', traceback: "base_url='http://localhost:11434'" },
+    { message: 'ConnectionError: Failed to connect to Ollama. Please check that Ollama is running' },
+  ];
+  for (const reason of ofItself) {
+    expect(startHint(reason)).toMatch(/^`localhost` is the container itself/);
+    expect(startHint(reason)).toContain('svc model add <name> --provider ollama');
+  }
+  for (const message of ['ConnectionRefusedError: connection to 10.1.2.3:5432', 'ValueError: localhost is not allowed'])
+    expect(startHint({ message })).toBe('Correct the fault above, then run `svc deploy` again.');
+});
