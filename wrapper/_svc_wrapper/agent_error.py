@@ -56,10 +56,10 @@ def agent_error(run_id: str, cause: BaseException) -> Problem:
     return Problem(
         "agent_error",
         f"the agent's code raised {type(cause).__name__}: {message}",
-        hint=LOCALHOST_HINT if is_call_to_itself(cause) else None,
         run_id=run_id,
         run_status="failed",
         exception={"type": type(cause).__name__, "message": message},
+        **({"hint": LOCALHOST_HINT} if is_call_to_itself(cause) else {}),
     )
 
 

@@ -1,3 +1,6 @@
+import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
+import { providerOfVariable } from '@gantry/contract/model-providers.ts';
+
 const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const missingModule = /ModuleNotFoundError: No module named '([A-Za-z_][A-Za-z0-9_.]{0,99})'/;
 const general = 'Correct the fault above, then run `svc deploy` again.';
@@ -5,6 +8,8 @@ const general = 'Correct the fault above, then run `svc deploy` again.';
 /** The next step for an agent that could not be loaded. `reason` comes from its container, so the hint repeats only plain names from it. */
 export function startHint(reason: unknown): string {
   const { missing_env, message, traceback } = typeof reason === 'object' && reason !== null ? (reason as Said) : {};
+  if (isVariables(missing_env) && missing_env.some(isModelAccessName))
+    return ofProviders(missing_env.filter(isModelAccessName));
   if (isVariables(missing_env))
     return `Set ${missing_env.join(', ')} in agent.yaml: tokens and keys as names in \`deploy.secrets\` (\`svc secret set <NAME> --agent <name>\`), other values in \`deploy.env_vars\`.`;
   const said = typeof message === 'string' ? message : '';
@@ -15,6 +20,16 @@ export function startHint(reason: unknown): string {
       'Import a module of the project by its path from the root or from `src/`.'
     );
   return isCallToItself(`${said}\n${typeof traceback === 'string' ? traceback : ''}`) ? localhostHint : general;
+}
+
+/** A push refuses these names, so none of them is to be set. */
+function ofProviders(names: readonly string[]): string {
+  const providers = [...new Set(names.map((name) => providerOfVariable(name) ?? '<provider>'))];
+  const add = providers.map((provider) => `\`svc model add <name> --provider ${provider}\``).join(', ');
+  return (
+    `The gateway takes the place of ${names.join(', ')}, which a project cannot set. Add the model: ${add}. ` +
+    'Call it with a client of OpenAI or Anthropic, whose variables the container has. A provider with a format of its own needs an endpoint in the format of OpenAI: `--base-url`.'
+  );
 }
 
 /** It names no cause, so a known cause replaces it. */
