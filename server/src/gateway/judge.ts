@@ -43,7 +43,10 @@ export function requireWorking(key: KeyFacts, { now, starting }: Moment): void {
   if (!key.is_activated && !starting.has(key.id))
     throw new Problem('invalid_api_key', {
       detail: `The key ${key.prefix}… is not active yet.`,
-      hint: key.agent === null ? 'Claim it: svc key claim' : 'It works while the deploy of its agent starts the container, and from the registration.',
+      hint:
+        key.agent === null
+          ? 'Claim it: svc key claim'
+          : 'It works while the deploy of its agent starts the container, and from the registration.',
     });
   if (key.expires_at !== null && key.expires_at <= now)
     throw new Problem('invalid_api_key', { detail: `The key ${key.prefix}… expired at ${key.expires_at}.` });

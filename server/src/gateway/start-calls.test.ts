@@ -38,7 +38,7 @@ async function inChange<T>(work: (tx: GovernedTx) => Promise<T>): Promise<T> {
 }
 
 /** A deploy whose executor is alive, and the key of its step 5. No worker knows its kind, so its rows stay as the test writes them. */
-async function deploying(): Promise<{ run_id: string; id: string; key: string | undefined }> {
+async function deploying(models = ['small']): Promise<{ run_id: string; id: string; key: string | undefined }> {
   const { db } = stage.app;
   const run_id = randomUUID();
   await db.run(sql`
@@ -50,7 +50,7 @@ async function deploying(): Promise<{ run_id: string; id: string; key: string | 
         agent_id: agent.asset_id,
         name: agent.name,
         team_id,
-        models: ['small'],
+        models,
         created_by: user_id,
         start_run_id: run_id,
       }),
@@ -58,9 +58,11 @@ async function deploying(): Promise<{ run_id: string; id: string; key: string | 
   return { run_id, id, key: await openAgentKey(maker, db, id) };
 }
 
-async function starting() {
-  const made = await deploying();
-  await stage.app.db.run(sql`insert into run_step (run_id, n, name, state) values (${made.run_id}, 6, 'start', 'running')`);
+async function starting(models?: string[]) {
+  const made = await deploying(models);
+  await stage.app.db.run(
+    sql`insert into run_step (run_id, n, name, state) values (${made.run_id}, 6, 'start', 'running')`,
+  );
   return made;
 }
 
@@ -77,7 +79,9 @@ test('an agent calls its models and lists them while its deploy starts it, and n
   await app.db.run(sql`update run_step set state = 'done' where run_id = ${run_id}`);
   expect((await call(key)).status).toBe(200);
   await inChange(async (tx) => await activateAgentKey(tx, id));
-  await app.db.run(sql`update run set state = 'done', settled_at = clock_now(), ended_at = clock_now() where id = ${run_id}`);
+  await app.db.run(
+    sql`update run set state = 'done', settled_at = clock_now(), ended_at = clock_now() where id = ${run_id}`,
+  );
   expect((await call(key)).status).toBe(200);
 });
 
@@ -91,7 +95,9 @@ test('its calls during the start are costs and spans of the agent, under its bud
     .poll(settled)
     .toEqual([{ agent: 'support', team: 'ml', tags: expect.arrayContaining(['during:start']), has_cost: true }]);
   const spans = async () =>
-    await app.db.all(sql`select agent_id, attributes ->> 'during' as during from span where attributes ->> 'key_id' = ${id}`);
+    await app.db.all(
+      sql`select agent_id, attributes ->> 'during' as during from span where attributes ->> 'key_id' = ${id}`,
+    );
   await expect.poll(spans).toEqual([{ agent_id: agent.asset_id, during: 'start' }]);
   const limit = async (daily_usd: string | null) =>
     await stage.max.client.call('budgets.set', {
@@ -104,7 +110,10 @@ test('its calls during the start are costs and spans of the agent, under its bud
 });
 
 test.each<[string, (run_id: string) => Sql]>([
-  ['somebody cancels it', (id) => sql`update run set state = 'cancelling', cancel_requested_at = clock_now() where id = ${id}`],
+  [
+    'somebody cancels it',
+    (id) => sql`update run set state = 'cancelling', cancel_requested_at = clock_now() where id = ${id}`,
+  ],
   ['its step fails', (id) => sql`update run_step set state = 'failed' where run_id = ${id}`],
   ['it is undone', (id) => sql`update run set ending = '{}' where id = ${id}`],
   ['it has ended', (id) => sql`update run set state = 'failed', ended_at = clock_now() where id = ${id}`],
@@ -141,4 +150,19 @@ test('the last refusal of a start is known to its deploy, and none of a register
   await inChange(async (tx) => await endAgentKey(tx, other.id));
   expect((await call(other.key)).status).toBe(401);
   expect(await lastRefusedStart(app.db, other.id)).toBeUndefined();
+});
+
+test('the hint about an unknown model fits the agent.yaml, and repeats no shell syntax of the agent', async () => {
+  const { app, call } = stage;
+  const hintOf = async (models: string[], model: string) => {
+    const { id, key } = await starting(models);
+    expect((await call(key, { model })).code).toBe('model_not_allowed');
+    return (await lastRefusedStart(app.db, id))?.hint;
+  };
+  expect(await hintOf(['small'], 'large')).toContain('agent.yaml allows small.');
+  expect(await hintOf(['gpt-4.1'], 'gpt-4.1')).toContain(
+    'svc model add gpt-4-1 --provider openai --model gpt-4.1 --team ml',
+  );
+  expect(await hintOf(['*'], 'gpt-4o')).toContain('Add it: `svc model add gpt-4o --provider openai --team ml`');
+  expect(await hintOf(['*'], 'x; rm -rf /')).not.toContain('rm -rf');
 });
