@@ -43,7 +43,7 @@ async function project(name: string, change: (code: string) => string = (code) =
 test('an agent that calls a model while it loads deploys and answers, and the call is its cost', async () => {
   await project('early');
   await gantry.must('svc deploy', { in: 'early', timeout_ms: 290_000 });
-  const answered = await callAgent(`${gantry.url}/agents/early`, await gantry.token()).ask({});
+  const answered = await callAgent(`${gantry.url}/agents/early`, await gantry.token()).ask({ said: 'hi' });
   expect(answered.json.output?.result).toBe('The capital of France is Paris.');
   const calls = async () => await db.all(sql`select agent, team, 'during:start' = any(tags) as at_start from ledger`);
   await expect.poll(calls).toEqual([{ agent: 'early', team: 'ml', at_start: true }]);

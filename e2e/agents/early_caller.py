@@ -8,6 +8,7 @@ heard = ChatOpenAI(model="gpt-4o-mini", max_retries=0).invoke("Hello").content
 
 
 class State(TypedDict, total=False):
+    said: str
     result: str
 
 
