@@ -1,4 +1,5 @@
 import type { Reader } from '../database/database.ts';
+import * as startStore from './start-store.ts';
 import * as store from './store.ts';
 
 export type { KeySettings } from './store.ts';
@@ -43,7 +44,7 @@ export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undef
 }
 
 /** Those that no longer work. */
-export const endedKeys = async (db: Reader, ids: readonly string[]) => await store.endedKeys(db, ids);
+export const endedKeys = async (db: Reader, ids: readonly string[]) => await startStore.endedKeys(db, ids);
 
 /** Costs show it on the calls of an agent during its start. */
 export const start_tag = 'during:start';
@@ -54,5 +55,5 @@ export const start_tag = 'during:start';
  */
 export async function startingKeys(db: Reader, keys: readonly KeyFacts[]): Promise<ReadonlySet<string>> {
   const ids = new Set(keys.filter((key) => key.agent !== null && !key.is_activated).map(({ id }) => id));
-  return new Set(ids.size === 0 ? [] : await store.startingKeys(db, [...ids]));
+  return new Set(ids.size === 0 ? [] : await startStore.startingKeys(db, [...ids]));
 }

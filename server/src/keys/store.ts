@@ -7,7 +7,6 @@ import type { GovernedTx } from '../access/change.ts';
 import { countRows } from '../database/count-rows.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, sql, type Sql } from '../database/sql.ts';
-import { whereInStep } from '../runs/where-in-step.ts';
 import { whereListed, whereReadsBudget } from './policy.ts';
 
 export interface KeyRow {
@@ -192,21 +191,6 @@ export const revoke = async (tx: GovernedTx, ids: readonly string[]) =>
     'gateway_key',
     sql`update gateway_key set revoked_at = clock_now(), sealed = null where id = any(${ids}) and revoked_at is null returning id, prefix`,
   );
-
-const isStarting = sql`(start_run_id is not null and activated_at is null and revoked_at is null
-  and ${whereInStep({ run_id: sql`start_run_id`, step: 'start' })})`;
-
-/** Those whose deploy starts their container now. */
-export async function startingKeys(db: Reader, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.all<{ id: string }>(sql`select id from gateway_key where id = any(${ids}) and ${isStarting}`);
-  return rows.map(({ id }) => id);
-}
-
-/** Those that were revoked, have expired, or whose start has ended without a registration. */
-export const endedKeys = async (db: Reader, ids: readonly string[]) =>
-  await db.all<{ id: string; prefix: string }>(sql`
-    select id, prefix from gateway_key where id = any(${ids}) and (revoked_at is not null or expires_at <= clock_now()
-      or (start_run_id is not null and activated_at is null and not ${isStarting}))`);
 
 async function working(db: Reader, condition: Sql): Promise<string[]> {
   const rows = await db.all<{ id: string }>(
