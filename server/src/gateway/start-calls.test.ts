@@ -1,5 +1,10 @@
 // Calls of an agent while it loads: with the key of its revision, before the deploy has registered it.
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorize } from '../access/authorize.ts';
 import { systemCaller } from '../access/caller.ts';
@@ -10,6 +15,8 @@ import { openEnvelope } from '../envelope/envelope.ts';
 import { openStoredKeys } from '../envelope/stored-keys.ts';
 import { activateAgentKey, endAgentKey, mintAgentKey, openAgentKey } from '../keys/agent-keys.ts';
 import type { KeyMaker } from '../keys/parts.ts';
+import { enqueue } from '../runs/run.ts';
+import type { CrashWorkerSettings } from '../testing/crash-worker.ts';
 import { findUser } from '../principals/find.ts';
 import { modelStage, type ModelStage } from '../testing/model-stage.ts';
 import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
@@ -44,6 +51,10 @@ async function deploying(models = ['small']): Promise<{ run_id: string; id: stri
   await db.run(sql`
     insert into run (id, kind, mutex, input, actor_id, actor_name, state, owner, fence, started_at, lease_until)
     values (${run_id}, 'of-a-test', ${run_id}, '{}', ${user_id}, 'max', 'running', 'worker', 1, clock_now(), clock_now() + interval '10 minutes')`);
+  return { run_id, ...(await keyOf(run_id, models)) };
+}
+
+async function keyOf(run_id: string, models = ['small']): Promise<{ id: string; key: string | undefined }> {
   const { id } = await inChange(
     async (tx) =>
       await mintAgentKey(maker, tx, {
@@ -55,22 +66,28 @@ async function deploying(models = ['small']): Promise<{ run_id: string; id: stri
         start_run_id: run_id,
       }),
   );
-  return { run_id, id, key: await openAgentKey(maker, db, id) };
+  return { id, key: await openAgentKey(maker, stage.app.db, id) };
+}
+
+async function begin(run_id: string): Promise<void> {
+  await stage.app.db.run(sql`insert into run_step (run_id, n, name, state) values (${run_id}, 6, 'start', 'running')`);
 }
 
 async function starting(models?: string[]) {
   const made = await deploying(models);
-  await stage.app.db.run(
-    sql`insert into run_step (run_id, n, name, state) values (${made.run_id}, 6, 'start', 'running')`,
-  );
+  await begin(made.run_id);
   return made;
 }
 
 test('an agent calls its models and lists them while its deploy starts it, and not before', async () => {
   const { app, call } = stage;
   const { run_id, id, key } = await deploying();
-  expect(await call(key)).toMatchObject({ status: 401, code: 'invalid_api_key', message: /not active yet/ });
-  await app.db.run(sql`insert into run_step (run_id, n, name, state) values (${run_id}, 6, 'start', 'running')`);
+  expect(await call(key)).toMatchObject({
+    status: 401,
+    code: 'invalid_api_key',
+    message: expect.stringContaining('not active yet'),
+  });
+  await begin(run_id);
   expect((await call(key)).status).toBe(200);
   expect(await call(key, { model: 'large' })).toMatchObject({ status: 403, code: 'model_not_allowed' });
   const listed = await fetch(`${app.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
@@ -125,6 +142,40 @@ test.each<[string, (run_id: string) => Sql]>([
   expect((await call(key)).status).toBe(200);
   await app.db.run(end(run_id));
   expect(await call(key)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+});
+
+test('kill -9 of the process that starts an agent closes its key within the lease', async () => {
+  const { app, call } = stage;
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-start-calls-'));
+  const actor = { user_id, name: 'max' };
+  const { id: run_id } = await enqueue(app.db, {
+    kind: 'story',
+    mutex: folder,
+    input: { folder, waits: 'second' },
+    actor,
+  });
+  const { key } = await keyOf(run_id);
+  const times = { lease_ms: 900, poll_ms: 50 };
+  const settings: CrashWorkerSettings = { connection: app.connection, owner: 'child', times, trap: undefined };
+  const program = join(import.meta.dirname, '../testing/crash-worker.ts');
+  const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  try {
+    const second = async () => await app.db.one(sql`select from run_step where run_id = ${run_id} and name = 'second'`);
+    await expect.poll(second, { timeout: 30_000 }).toBeDefined();
+    await begin(run_id);
+    const lease = async () => await app.db.one(sql`select lease_until from run where id = ${run_id}`);
+    const first = await lease();
+    await expect.poll(lease, { timeout: 10_000 }).not.toEqual(first);
+    expect((await call(key)).status).toBe(200);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await expect.poll(async () => (await call(key)).status, { timeout: 10_000 }).toBe(401);
+  } finally {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('the clock of the database ends the start of a killed process', async () => {
