@@ -102,7 +102,7 @@ function refusedFiles(listed: readonly ProjectFile[]): Finding[] {
         'file_refused',
         'error',
         `${path} does not belong in a project: ${rule.why}`,
-        'Leave it out. Set secrets with `svc secret set`, and put other values in deploy.env_vars.',
+        'Leave it out. Set secrets with `svc secret set <NAME> --agent <name>`, and put other values in deploy.env_vars.',
       ),
     );
   }

@@ -72,6 +72,13 @@ describe('a fault', () => {
   });
 
   test.each([
+    ['MISTRAL_API_KEY', 'svc model add --from-agent'],
+    ['GEMINI_API_KEY', 'svc model add <name> --provider <name of your own> --base-url'],
+  ])('has a command that takes the place of %s', (name, command) => {
+    expect(only(`${least}deploy: {secrets: [${name}]}\n`).suggestion).toContain(command);
+  });
+
+  test.each([
     ['gpt-4o', 'claude-sonnet-4-5', 'is called in the format of Anthropic and `gpt-4o` in that of OpenAI'],
     ['claude-sonnet-4-5', 'o3-mini', 'is called in the format of OpenAI and `claude-sonnet-4-5` in that of Anthropic'],
   ])('is a fallback from %s to %s, in another format', (primary, fallback, sentence) => {

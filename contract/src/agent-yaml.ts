@@ -3,7 +3,7 @@ import { agentConfig, type AgentConfig } from './agent-yaml/config.ts';
 import { isModelAccessName } from './agent-yaml/environment-names.ts';
 import { explain, pointerOf } from './agent-yaml/explain.ts';
 import { notInEffect, refusedFields } from './agent-yaml/fields-in-effect.ts';
-import { formatNames, ownFormatOf, usualKind } from './model-providers.ts';
+import { formatNames, ownFormatOf, providerOfVariable, usualKind } from './model-providers.ts';
 import { hasErrors, inOrder, type Finding } from './finding.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
@@ -123,8 +123,15 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
         'model_access',
         'error',
         `\`${name}\` would bypass the model gateway, its budgets and its log`,
-        `Remove it: the container gets the address of the gateway and a key of its own. The model takes the key over: svc model add --from-agent ${config.name}`,
+        `Remove it: the container gets the address of the gateway and a key of its own. ${insteadOf(name, config.name)}`,
       ),
     ),
   ];
+}
+
+/** The gateway takes over the key of a provider that it knows. */
+function insteadOf(variable: string, agent: string): string {
+  return providerOfVariable(variable) === undefined
+    ? 'Its provider is called through an endpoint in the format of OpenAI: svc model add <name> --provider <name of your own> --base-url <address>'
+    : `The model takes the key over: svc model add --from-agent ${agent}`;
 }

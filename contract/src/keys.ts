@@ -9,7 +9,7 @@ export type KeyScope = (typeof keyScopes)[number];
 /**
  * - `waiting`   issued to a member or a service principal, who has not claimed it
  * - `paused`    a call cost more than was held for it
- * - `inactive`  issued to an agent, whose deploy has not registered it
+ * - `inactive`  issued to an agent, whose deploy has not registered it: it works only while that deploy starts the agent
  */
 export const keyStates = ['waiting', 'inactive', 'active', 'paused', 'expired', 'revoked'] as const;
 

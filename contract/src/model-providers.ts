@@ -67,6 +67,14 @@ export function usualSecret(provider: string): string | undefined {
   return `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 }
 
+/** The provider whose key or address it is, such as mistral for `MISTRAL_API_KEY`. */
+export function providerOfVariable(variable: string): string | undefined {
+  return Object.keys(modelProviders).find((provider) => {
+    const secret = usualSecret(provider);
+    return secret !== undefined && variable.startsWith(secret.replace(/API_KEY$/, ''));
+  });
+}
+
 const ownFormats: Readonly<Record<string, string>> = {
   gemini: 'Gemini',
   google: 'Gemini',

@@ -19,6 +19,15 @@ BUDGET_ENDS = {
     "budget_exceeded": "a budget that pays for the agent's calls to models is spent",
     "budget_in_flight": "calls under way hold the rest of a budget that pays for the agent's calls to models",
 }
+# The same rule and hint as in server/src/deploy/targets/start-hint.ts, for a start.
+REFUSED_HERE = re.compile("Cannot assign requested address|Failed to connect to Ollama")
+REFUSED = re.compile("Connection refused|ConnectionRefusedError|All connection attempts failed")
+HERE = re.compile(r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b|\[?::1\b")
+LOCALHOST_HINT = (
+    "`localhost` is the agent's container itself, and no such server is in it. A model on the machine of the service "
+    "joins the gateway: `svc model add <name> --provider ollama --model <model>`. An operator may have to list its "
+    "address in OUTBOUND_PRIVATE_HOSTS. Any other server needs its address in the network."
+)
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]{5,15}Z")
 
 _hidden: list[str] = []
@@ -50,7 +59,14 @@ def agent_error(run_id: str, cause: BaseException) -> Problem:
         run_id=run_id,
         run_status="failed",
         exception={"type": type(cause).__name__, "message": message},
+        **({"hint": LOCALHOST_HINT} if is_call_to_itself(cause) else {}),
     )
+
+
+def is_call_to_itself(cause: BaseException) -> bool:
+    # A client's own error hides the address that the error below it has.
+    text = "\n".join(f"{type(error).__name__}: {error}" for error in chain_of(cause))
+    return bool(REFUSED_HERE.search(text) or (REFUSED.search(text) and HERE.search(text)))
 
 
 def budget_end(run_id: str, said: dict[str, object]) -> Problem:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from _svc_wrapper.agent_error import hide, masked
+from _svc_wrapper.agent_error import agent_error, hide, masked
 from _svc_wrapper.secret_files import load_secret_files
 from signed_caller import SECRET, headers_of
 from wrapper_process import AGENTS, WrapperProcess
@@ -72,6 +72,17 @@ def test_an_error_of_the_agent_shows_what_is_no_secret(tmp_path: Path) -> None:
     finally:
         hide([])
     assert "SVC_SECRET_NAMES" not in environment
+
+
+def test_an_error_by_a_call_to_localhost_explains_it() -> None:
+    def hint_of(cause: str, error: str) -> object:
+        raised = RuntimeError(error)
+        raised.__cause__ = ConnectionRefusedError(cause)
+        return agent_error("run", raised).body().get("hint")
+
+    for refused in ("[Errno 99] Cannot assign requested address", "connect to localhost:11434"):
+        assert "`localhost` is the agent's container itself" in str(hint_of(refused, "Connection error."))
+    assert hint_of("connect to 10.1.2.3:5432", "Connection error.") is None
 
 
 def test_a_secret_is_removed_from_the_environment(tmp_path: Path) -> None:

@@ -346,6 +346,26 @@ test.each([
   expect(stderr).toContain(state === 'failed' ? '✗ 4/8 build' : '– 4/8 build');
 });
 
+test('a step that a person cancelled is shown as cancelled, and as failed otherwise', async () => {
+  const step = (name: string, problem: object | null) => ({
+    n: 6,
+    name,
+    state: 'failed',
+    started_at: null,
+    ended_at: null,
+    problem,
+  });
+  await using service = await scriptService({
+    ...started,
+    [`GET /api/v1/deployments/${id}`]: data({
+      ...deployment,
+      steps: [step('start', { code: 'cancelled' }), step('build', { code: 'build_failed' })],
+    }),
+  });
+  const { stdout } = await runSvc(['deployments', 'show', id], { home: freshHome(), env: signedIn(service.url) });
+  expect(stdout).toMatch(/start +cancelled[^]*build +failed/);
+});
+
 test('a project with faults is refused locally, with every fault, and nothing is sent', async () => {
   const home = freshHome();
   mkdirSync(path.join(home, 'p'));

@@ -25,7 +25,7 @@ export function describeDeployment(deployment: Deployment): View {
     ...deployment.steps.map((step) =>
       line(
         `  ${step.n} ${step.name.padEnd(10)}`,
-        state(step.state),
+        state(step.problem?.['code'] === 'cancelled' ? 'cancelled' : step.state),
         step.started_at !== null && step.ended_at !== null
           ? faint(`  ${duration(Date.parse(step.ended_at) - Date.parse(step.started_at))}`)
           : '',

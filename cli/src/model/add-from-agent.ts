@@ -10,6 +10,7 @@ import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { good, line } from '../view/view.ts';
 import { addOne } from './add-one.ts';
+import { refuseName } from './refuse-name.ts';
 
 interface FromAgent {
   agent: string;
@@ -33,14 +34,18 @@ interface FoundKey {
 export async function addFromAgent(session: Session, { agent, ...wish }: FromAgent): Promise<Result> {
   const project = projectOf(agent);
   const model = wish.model ?? wish.name ?? project?.primary;
-  if (model === undefined)
-    throw misuse('The name of the model is needed', `Give it like: svc model add gpt-4o --from-agent ${agent}`);
+  if (wish.name !== undefined) refuseName(wish.name, `--model ${model} --from-agent ${agent}`);
   const team = project?.team ?? (await session.call('registry.show', { params: { kind: 'agent', name: agent } })).team;
   const here = project === undefined ? [] : keysIn(project.values);
   const { provider, secret, value, base_url, moves } = choose(
     here.length > 0 ? here : await keysInService(session, { agent, team }),
-    { agent, provider: wish.provider, usual: usualProvider(model) },
+    { agent, provider: wish.provider, usual: model === undefined ? undefined : usualProvider(model) },
   );
+  if (model === undefined)
+    throw misuse(
+      `agent.yaml names no model for the key ${secret}`,
+      `Give the name that the model has at ${provider}: svc model add ${exampleOf(provider)} --from-agent ${agent} --provider ${provider}`,
+    );
   if (moves !== undefined) await session.call('secrets.move', { params: { id: moves } });
   const wanted = { name: wish.name ?? catalogueName(model), provider, model, secret, base_url };
   const added = await addOne(session, wanted, { team, value });
@@ -48,6 +53,8 @@ export async function addFromAgent(session: Session, { agent, ...wish }: FromAge
   const view = removed.length === 0 ? [] : [line(good('✓ '), `agent.yaml no longer names ${removed.join(', ')}`)];
   return { ...added, view: [...added.view, ...view] };
 }
+
+const exampleOf = (provider: string) => (provider === 'openai' ? 'gpt-4o' : `<model of ${provider}>`);
 
 interface Project {
   yaml: Document;

@@ -172,6 +172,25 @@ describe('--from-agent', () => {
     expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining('No key of a provider was found')]);
     expect(changes(service)).toEqual([]);
   });
+
+  test('says what to type when no model is named, and when its name does not fit the catalogue', async () => {
+    await using service = await scriptService({ ...stored, [secrets]: list([]) });
+    const nameless = {
+      '.env': 'GROQ_API_KEY=a\n',
+      'agent.yaml': 'name: support\nversion: 1.0.0\nteam: ml\nframework: langgraph\n',
+    };
+    const without = await take(service, nameless);
+    expect([without.exit, without.stderr]).toEqual([
+      2,
+      expect.stringContaining('svc model add <model of groq> --from-agent support --provider groq'),
+    ]);
+    const dotted = await take(service, nameless, 'gpt-4.1');
+    expect([dotted.exit, dotted.stderr]).toEqual([
+      2,
+      expect.stringContaining('svc model add gpt-4-1 --model gpt-4.1 --from-agent support'),
+    ]);
+    expect(changes(service)).toEqual([]);
+  });
 });
 
 test('a file adds new models, changes others by a new version, and leaves equal ones unchanged', async () => {

@@ -4,12 +4,12 @@ import { misuse } from '../refusal.ts';
 
 const rule = 'lower-case letters, digits and hyphens, at most 63, and a letter at the beginning';
 
-/** A provider's name such as gpt-4.1 is no name of the catalogue. The refusal has the command that keeps both. */
-export function refuseName(name: string, of: { provider: string; model: string }): void {
+/** A provider's name such as gpt-4.1 is no name of the catalogue. The refusal has the command that keeps both, with these flags. */
+export function refuseName(name: string, flags: string): void {
   if (namePattern.test(name)) return;
   throw misuse(
     `"${name}" cannot be a name in the catalogue: it takes ${rule}`,
-    `Give it another name there: \`svc model add ${catalogueName(name)} --provider ${of.provider} --model ${of.model}\`. Agents may call it by both names.`,
+    `Give it another name there: \`svc model add ${catalogueName(name)} ${flags}\`. Agents may call it by both names.`,
   );
 }
 

@@ -131,7 +131,7 @@ function comment(variables: readonly string[]): string {
   if (variables.length === 0) return '';
   const lines = [
     'The project lists these variables; .env is not sent. Set those that the agent needs, tokens and keys with',
-    '`svc secret set <name>` and as names in a list `secrets` instead:',
+    '`svc secret set <NAME> --agent <name>` and as names in a list `secrets` instead:',
     'deploy:',
     '  env_vars:',
     ...variables.map((name) => `    ${name}: ""`),

@@ -1,5 +1,5 @@
-// The gateway key of a revision, the only way to models that its container gets. Step 5 issues it without effect, step 7 activates it in the
-// transaction that registers the revision, and it ends when the container is removed.
+// The gateway key of a revision, the only way to models that its container gets. Step 5 issues it without effect. During step 6 the agent may
+// call models while it loads. Step 7 activates the key in the transaction that registers the revision. It ends when the container is removed.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { guardrailsOf } from '@gantry/contract/guardrails.ts';
 import { authorize, type Grant } from '../access/authorize.ts';
@@ -37,7 +37,7 @@ export async function issueRevisionKey(
     const models = modelsOf(config);
     const { primary, fallback, temperature, max_tokens } = config.model ?? {};
     const settings = { fallback, temperature, max_tokens, guardrails: guardrailsOf(config.guardrails), primary };
-    const by = { created_by: run.actor.user_id };
+    const by = { created_by: run.actor.user_id, start_run_id: run.id };
     const made = await mintAgentKey(key_maker, tx, { agent_id, name, team_id, models, settings, ...by });
     note({ key: made.prefix, key_alias: `agent:${name}`, scope: 'agent', for: name, models, run_id: run.id });
     return made.id;

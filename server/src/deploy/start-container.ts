@@ -14,6 +14,8 @@ import { ingressSecret } from './ingress-secret.ts';
 import { instanceName, type NthInstance } from './instance-name.ts';
 import type { DeployParts } from './parts.ts';
 import { modelAccess, valuesOfRevision } from './revision-key.ts';
+import { withRefusedCall } from './refused-calls.ts';
+import { masked } from './targets/mask.ts';
 import { waitUntilReady } from './targets/probe.ts';
 import type { Instance, Place, PlaceInput, SecretFiles, Target } from './targets/target.ts';
 
@@ -64,11 +66,17 @@ export async function startContainer(
   const files = { ...access, ...variables(ingress_key, revision_id, config), ...secrets, ...proxy };
   const hidden = { ...(await valuesOfRevision(parts, { id: revision_id, key_id })), ...secrets };
   await target.start(place, { ...files, SVC_SECRET_NAMES: namesOf(hidden, files) }, signal);
-  const instance = await waitUntilReady({ target, place, secrets: hidden, deadline_ms: start_deadline_ms, signal });
+  const waited = waitUntilReady({ target, place, secrets: hidden, deadline_ms: start_deadline_ms, signal });
+  const instance = await waited.catch(async (error: unknown) => {
+    throw await withRefusedCall(db, { error, key_id, mask: masked(valuesIn(hidden)) });
+  });
   if (instance.url === undefined) throw new Error('a ready instance has no address');
   await store.putDescription(db, revision_id, readDescription(instance.ready));
   return { ...instance, url: instance.url };
 }
+
+const valuesIn = (hidden: Readonly<Record<string, string | undefined>>) =>
+  Object.values(hidden).filter((value) => value !== undefined);
 
 /** The wrapper masks these values in errors. The other files are no secrets, such as the name of the agent. */
 function namesOf(hidden: Readonly<Record<string, string | undefined>>, files: SecretFiles): string {

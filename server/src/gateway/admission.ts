@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import { isAway, type Database, type OpenTx, type PoolSettings } from '../database/database.ts';
+import { start_tag, startingKeys } from '../keys/facts.ts';
 import { pauseKeys } from '../keys/pause.ts';
 import { openBooks, type Books, type Reservation, type Reserved, type Settlement } from '../ledger/books.ts';
 import { within } from '../within.ts';
@@ -192,6 +193,10 @@ export function openAdmission(
     const known = await Promise.allSettled(
       asks.map(async ({ asked }) => await facts.load(tx, head?.hash ?? '', asked)),
     );
+    const starting = await startingKeys(
+      tx,
+      known.flatMap((found) => (found.status === 'fulfilled' ? found.value.key : [])),
+    );
     for (const one of settlements) books.settle(one);
     const answers = asks.map(({ asked, resolve, reject }, index) => {
       const found = known[index];
@@ -201,7 +206,7 @@ export function openAdmission(
         return () => reject(found.reason);
       }
       try {
-        const admitted = admittedBy(books, asked, found.value);
+        const admitted = admittedBy(books, asked, { facts: found.value, starting });
         return () => resolve(admitted);
       } catch (error) {
         // One request never fails the others of its batch. A reservation changes nothing before it throws.
@@ -267,11 +272,16 @@ function halvesOf({ asks, settlements }: Batch): Batch[] {
   return halves(settlements).map((half) => ({ ...nothing, settlements: half }));
 }
 
-function admittedBy(books: Books, asked: Asked, facts: Facts): Admitted {
-  const { model } = judge(facts, asked.model, books.now);
-  const reservation = asked.reservation({ ...facts, model });
+function admittedBy(
+  books: Books,
+  asked: Asked,
+  { facts, starting }: { facts: Facts; starting: ReadonlySet<string> },
+): Admitted {
+  const { model } = judge(facts, asked.model, { now: books.now, starting });
+  const key = starting.has(facts.key.id) ? { ...facts.key, tags: [...facts.key.tags, start_tag] } : facts.key;
+  const reservation = asked.reservation({ ...facts, key, model });
   const { nano: held, output_tokens, is_limited, rates } = books.reserve(reservation);
-  return { key: facts.key, rules: facts.rules, model, output_tokens, is_limited, rates, held };
+  return { key, rules: facts.rules, model, output_tokens, is_limited, rates, held };
 }
 
 /** Charges the whole hold. */

@@ -33,7 +33,7 @@ export interface Attempt extends Admitted {
 
 /** Without usage, the whole hold is charged. */
 export function settle(
-  { gateway, caller, call_id, hold_id, model, held, span }: Attempt,
+  { gateway, caller, call_id, hold_id, key, model, held, span }: Attempt,
   outcome: 'answered' | 'refused' | 'failed',
   usage: Usage | undefined,
 ): void {
@@ -52,12 +52,12 @@ export function settle(
     output_tokens,
     usage: Object.fromEntries(counts),
   });
-  span?.settled({ call_id, model, outcome, input_tokens, output_tokens, nano: nano ?? held });
+  span?.settled({ call_id, tags: key.tags, model, outcome, input_tokens, output_tokens, nano: nano ?? held });
 }
 
 /** Of a call whose usage nobody says: in nano-USD; undefined charges the whole hold. */
 export function settleEstimate(
-  { gateway, caller, call_id, hold_id, model, held, span }: Attempt,
+  { gateway, caller, call_id, hold_id, key, model, held, span }: Attempt,
   nano: number | undefined,
 ): void {
   const none = { input_tokens: 0, output_tokens: 0 };
@@ -70,7 +70,7 @@ export function settleEstimate(
     ...none,
     usage: {},
   });
-  span?.settled({ call_id, model, outcome: 'failed', ...none, nano: nano ?? held });
+  span?.settled({ call_id, tags: key.tags, model, outcome: 'failed', ...none, nano: nano ?? held });
 }
 
 /** Undefined for a usage that the price does not know: then the whole hold is charged. */

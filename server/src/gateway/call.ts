@@ -14,6 +14,7 @@ import { openCall } from './open-call.ts';
 import { KeyEnded } from './open-calls.ts';
 import type { GatewayParts } from './parts.ts';
 import { openCallSpan } from './record-call.ts';
+import { noteRefusedStart } from './refused-start.ts';
 import { requireRunBudget } from './run-budget.ts';
 import { runOfCall } from './run-of-call.ts';
 import { isJson, type Wire } from './wires/wire.ts';
@@ -58,6 +59,7 @@ export async function callModel(
     return await call.whileKeyWorks(replying);
   } catch (error) {
     if (replying === undefined) span.failed(error);
+    if (error instanceof Problem) await noteRefusedStart(gateway, { caller: incoming.caller, run, problem: error });
     if (error instanceof KeyEnded && replying !== undefined) gateway.background(drain(replying));
     throw error;
   } finally {

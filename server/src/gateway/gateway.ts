@@ -13,6 +13,7 @@ import { openFacts, type ReadCredentials } from './facts.ts';
 import { openHealth } from './health.ts';
 import type { GatewayParts } from './parts.ts';
 import { openCalls } from './open-calls.ts';
+import { forgetOldRefusedStarts } from './refused-start.ts';
 import * as store from './store.ts';
 
 export interface Gateway extends GatewayParts {
@@ -70,6 +71,7 @@ export function openGateway({
   const sweep = async () => {
     await forgetOldGiven(db);
     await forgetOldRecords(db);
+    await forgetOldRefusedStarts(db);
     for (const { id, accounts } of await overdueHolds(db, { process, limit: max_swept }))
       admission.settle({
         hold_id: id,

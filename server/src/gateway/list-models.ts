@@ -4,6 +4,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import type { Database } from '../database/database.ts';
 import { clock } from '../ledger/accounts.ts';
+import { startingKeys } from '../keys/facts.ts';
 import { usable } from './facts.ts';
 import { requireWorking } from './judge.ts';
 import { modelsCalled, namesOf } from './model-called.ts';
@@ -13,7 +14,7 @@ import * as store from './store.ts';
 export async function listModels(db: Database, caller: KeyCaller): Promise<ListedModel[]> {
   return await db.snapshot(async (at) => {
     const [{ key, models }, now] = await Promise.all([usable(at, caller, store.catalogue(at)), clock(at)]);
-    requireWorking(key, now);
+    requireWorking(key, { now, starting: await startingKeys(at, [key]) });
     return listed(models, caller.team_id);
   });
 }

@@ -4,6 +4,7 @@ import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import type { GuardedCall } from '../guardrails/guarded-call.ts';
+import { start_tag } from '../keys/facts.ts';
 import type { TraceContext } from '../trace-context.ts';
 import type { Span } from '../traces/span.ts';
 import type { Spans } from '../traces/spans.ts';
@@ -14,6 +15,7 @@ import type { GatewayRun } from './run-of-call.ts';
 interface SettledAttempt {
   /** As the ledger has it. */
   call_id: string;
+  tags: readonly string[];
   model: Pick<Model, 'name' | 'provider' | 'upstream_model' | 'type'>;
   outcome: 'answered' | 'refused' | 'failed';
   input_tokens: number;
@@ -108,6 +110,7 @@ function factsOf(
     attributes: {
       key_id: caller.id,
       ...(attempts[0] && { call_id: attempts[0].call_id }),
+      ...(attempts.some(({ tags }) => tags.includes(start_tag)) && { during: 'start' }),
       attempts: attempts.map(({ model, outcome }) => `${model.name} ${outcome}`),
       ...attributesOfActions(done),
     },

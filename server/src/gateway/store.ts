@@ -1,6 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { storableJson } from '../database/storable-text.ts';
+import { storableJson, storableText } from '../database/storable-text.ts';
 import { governanceHead } from '../audit/chain.ts';
 import type { SeenHealth } from './health.ts';
 import type { ModelRow } from './model.ts';
@@ -62,4 +62,29 @@ export async function putHealth(db: Database, seen: readonly SeenHealth[], seen_
       last_failure_at = coalesce(excluded.last_failure_at, model_health.last_failure_at),
       last_problem = coalesce(excluded.last_problem, model_health.last_problem),
       seen_by = excluded.seen_by, seen_at = excluded.seen_at`);
+}
+
+export interface RefusedStart {
+  detail: string;
+  hint: string | null;
+}
+
+/** Stores nothing for a key that a deploy has registered, or that no deploy has issued. */
+export async function putRefusedStart(
+  db: Database,
+  { key_id, detail, hint }: RefusedStart & { key_id: string },
+): Promise<void> {
+  await db.run(sql`
+    insert into refused_start (key_id, detail, hint)
+    select id, ${storableText(detail)}, ${hint && storableText(hint)} from gateway_key
+    where id = ${key_id} and start_run_id is not null and activated_at is null and revoked_at is null
+    on conflict (key_id) do update set detail = excluded.detail, hint = excluded.hint, at = excluded.at`);
+}
+
+export const refusedStart = async (db: Reader, key_id: string) =>
+  await db.one<RefusedStart>(sql`
+    select detail, hint from refused_start join gateway_key k on k.id = key_id where key_id = ${key_id} and k.activated_at is null`);
+
+export async function forgetRefusedStarts(db: Database, keep_hours: number): Promise<void> {
+  await db.run(sql`delete from refused_start where at < clock_now() - make_interval(hours => ${keep_hours})`);
 }

@@ -1,5 +1,6 @@
-// The key of an agent's revision. A deploy issues it without effect, and activates it in the transaction that registers the revision. It
-// works until its revision is gone, so the old and the new revision call models side by side while the old one drains.
+// The key of an agent's revision. A deploy issues it without effect, and activates it in the transaction that registers the revision. Before,
+// it works only while that deploy starts its container. It works until its revision is gone, so the old and the new revision call models side
+// by side while the old one drains.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { GovernedTx } from '../access/change.ts';
 import type { Reader } from '../database/database.ts';
@@ -17,13 +18,15 @@ export interface NewAgentKey {
   settings?: store.KeySettings;
   /** Who deploys. */
   created_by: string;
+  /** The deploy during whose start it works. */
+  start_run_id?: string;
 }
 
-/** No call is admitted with it before `activateAgentKey`. */
+/** Without `start_run_id`, no call is admitted with it before `activateAgentKey`. */
 export async function mintAgentKey(
   maker: KeyMaker,
   tx: GovernedTx,
-  { agent_id, name, team_id, models, settings = {}, created_by }: NewAgentKey,
+  { agent_id, name, team_id, models, settings = {}, created_by, start_run_id }: NewAgentKey,
 ): Promise<{ id: string; prefix: string }> {
   const { id, prefix } = await issueKey(maker, tx, {
     alias: `agent:${name}`,
@@ -35,6 +38,7 @@ export async function mintAgentKey(
     tags: [],
     created_by,
     issued: true,
+    start_run_id,
   });
   return { id, prefix };
 }

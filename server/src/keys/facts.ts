@@ -1,4 +1,5 @@
 import type { Reader } from '../database/database.ts';
+import * as startStore from './start-store.ts';
 import * as store from './store.ts';
 
 export type { KeySettings } from './store.ts';
@@ -42,5 +43,17 @@ export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undef
   };
 }
 
-/** Those that were revoked or have expired. */
-export const endedKeys = async (db: Reader, ids: readonly string[]) => await store.endedKeys(db, ids);
+/** Those that no longer work. */
+export const endedKeys = async (db: Reader, ids: readonly string[]) => await startStore.endedKeys(db, ids);
+
+/** Costs show it on the calls of an agent during its start. */
+export const start_tag = 'during:start';
+
+/**
+ * Of these keys, those without an activation whose deploy starts their container now. They work until the start ends. It depends on a run
+ * and its lease, which are not governed, so nothing keeps the answer.
+ */
+export async function startingKeys(db: Reader, keys: readonly KeyFacts[]): Promise<ReadonlySet<string>> {
+  const ids = new Set(keys.filter((key) => key.agent !== null && !key.is_activated).map(({ id }) => id));
+  return new Set(ids.size === 0 ? [] : await startStore.startingKeys(db, [...ids]));
+}

@@ -120,6 +120,8 @@ export interface NewKey {
   expires_in_seconds?: number | undefined;
   /** Then it has no effect until it is activated. */
   issued: boolean;
+  /** Except during the start of this deploy. */
+  start_run_id?: string | undefined;
 }
 
 export async function insertKey(tx: GovernedTx, key: NewKey): Promise<void> {
@@ -129,9 +131,10 @@ export async function insertKey(tx: GovernedTx, key: NewKey): Promise<void> {
   await tx.write(
     'gateway_key',
     sql`insert into gateway_key (id, alias, scope, scope_id, team_id, digest, prefix, sealed, models, tags, created_by, expires_at,
-        activated_at, issued, settings)
+        activated_at, issued, settings, start_run_id)
       values (${key.id}, ${key.alias}, ${key.scope}, ${key.scope_id}, ${key.team_id}, ${key.digest}, ${key.prefix}, ${key.sealed},
-        ${key.models}, ${key.tags}, ${key.created_by}, ${expires_at}, ${activated_at}, ${key.issued}, ${JSON.stringify(key.settings ?? null)}::jsonb) returning id`,
+        ${key.models}, ${key.tags}, ${key.created_by}, ${expires_at}, ${activated_at}, ${key.issued}, ${JSON.stringify(key.settings ?? null)}::jsonb,
+        ${key.start_run_id ?? null}) returning id`,
   );
 }
 
@@ -187,11 +190,6 @@ export const revoke = async (tx: GovernedTx, ids: readonly string[]) =>
   await tx.write<{ id: string; prefix: string }>(
     'gateway_key',
     sql`update gateway_key set revoked_at = clock_now(), sealed = null where id = any(${ids}) and revoked_at is null returning id, prefix`,
-  );
-
-export const endedKeys = async (db: Reader, ids: readonly string[]) =>
-  await db.all<{ id: string; prefix: string }>(
-    sql`select id, prefix from gateway_key where id = any(${ids}) and (revoked_at is not null or expires_at <= clock_now())`,
   );
 
 async function working(db: Reader, condition: Sql): Promise<string[]> {

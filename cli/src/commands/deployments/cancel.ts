@@ -17,7 +17,9 @@ export const command = defineCommand({
     const deployment = await session.call('deployments.cancel', { params: { id } });
     return {
       data: deployment,
-      view: [line(`The deploy of ${deployment.ref} is being cancelled; the previous revision keeps running`)],
+      view: [
+        line(`The deploy of ${deployment.ref} is being cancelled: its steps are undone, and what runs keeps running`),
+      ],
       next: [{ command: `svc deployments watch ${id}`, when: 'to see it end' }],
     };
   },

@@ -52,7 +52,7 @@ export const command = defineCommand({
     if (name === undefined) return await (await import('../../model/add-local.ts')).addLocal(session);
     if (provider === undefined)
       throw misuse('--provider is needed', 'Name one, such as --provider openai. Any other name needs --base-url.');
-    refuseName(name, { provider, model: model ?? name });
+    refuseName(name, `--provider ${provider} --model ${model ?? name}`);
     const { addOne } = await import('../../model/add-one.ts');
     return await addOne(session, {
       name,

@@ -1,5 +1,6 @@
 // What the events of a deploy say: the state of each step, and the output of each.
 import type { Deployment } from '@gantry/contract/deploy.ts';
+import { readProblem } from '@gantry/contract/problems.ts';
 import type { RunEvent } from '@gantry/contract/runs.ts';
 
 export type Step = Deployment['steps'][number];
@@ -12,14 +13,20 @@ export interface StepLine {
 /** The steps as of the last event; a step's state in an event is newer than that of the deploy. */
 export function stepsOf(deployment: Deployment, events: readonly RunEvent[]): Step[] {
   const steps = new Map(deployment.steps.map((step) => [step.name, step]));
-  for (const { kind, step: name, state, at } of events) {
+  for (const { kind, step: name, state, at, data } of events) {
     const step = steps.get(name ?? '');
     const told = stepStates.find((each) => each === state);
     if (kind !== 'step' || step === undefined || told === undefined) continue;
     const times = told === 'running' ? { started_at: at, ended_at: null } : { ended_at: step.ended_at ?? at };
-    steps.set(step.name, { ...step, ...times, state: told });
+    const problem = readProblem(data['problem']) === undefined ? step.problem : (data['problem'] as Step['problem']); // a problem document
+    steps.set(step.name, { ...step, ...times, state: told, problem });
   }
   return [...steps.values()];
+}
+
+/** A step that a person ended has not failed. */
+export function isCancelled({ state, problem }: Step): boolean {
+  return state === 'failed' && problem?.['code'] === 'cancelled';
 }
 
 const stepStates = ['running', 'done', 'failed', 'undone'] as const;

@@ -9,7 +9,7 @@ import { Lines } from '../../parts/log/lines.tsx';
 import type { Meaning } from '../../parts/state.tsx';
 import { State } from '../../parts/state.tsx';
 import { useNow } from '../../parts/when.tsx';
-import type { Step, StepLine } from './progress.ts';
+import { isCancelled, type Step, type StepLine } from './progress.ts';
 
 const does: Record<(typeof operationSteps)[Operation][number], string> = {
   validate: 'the config and the project of this version',
@@ -58,7 +58,7 @@ function StepRow({ step, lines, usual }: { step: Step; lines: readonly StepLine[
       <Header canOpen={hasLines} isOpen={isOpen} onOpen={() => setChosen(!isOpen)} label={`The output of ${step.name}`}>
         <span className="w-3 text-right text-meta text-quiet">{step.n}</span>
         <span className="w-28 text-meta">
-          <State meaning={meanings[step.state]}>{step.name}</State>
+          <State meaning={isCancelled(step) ? 'stopped' : meanings[step.state]}>{step.name}</State>
         </span>
         <span className="min-w-0 flex-1 truncate text-meta text-quiet max-phone:hidden">
           {does[step.name as keyof typeof does]}
@@ -113,9 +113,11 @@ function Header({ canOpen, isOpen, onOpen, label, children }: HeaderProps) {
   );
 }
 
-function Took({ step: { name, state, started_at, ended_at }, usual }: { step: Step; usual: UsualTimes }) {
+function Took({ step, usual }: { step: Step; usual: UsualTimes }) {
+  const { name, state, started_at, ended_at } = step;
   const now = useNow(state === 'running' ? 1000 : 3_600_000);
   if (state === 'undone') return <span className="text-quiet">undone</span>;
+  if (isCancelled(step)) return <span className="text-quiet">cancelled</span>;
   const expected = usual[name];
   if (started_at === null)
     return (
