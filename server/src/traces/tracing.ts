@@ -2,6 +2,7 @@
 import type { Database } from '../database/database.ts';
 import { openExport, type ExportSettings } from './export.ts';
 import { openFigures } from './figures.ts';
+import { foldRefusals } from './fold-refusals.ts';
 import { openMetrics } from './metrics.ts';
 import { openSpans, type Spans, type SpanSink, type SpansParts } from './spans.ts';
 
@@ -25,7 +26,7 @@ export function openTracing({ figures_db, export: collector, version, ...parts }
     ...stored.lost(),
     ...(exported !== undefined && { not_exported: exported.dropped() }),
   }));
-  const all: SpanSink[] = [stored, figures, ...(exported === undefined ? [] : [exported])];
+  const all: SpanSink[] = [figures, ...[stored, ...(exported === undefined ? [] : [exported])].map(foldRefusals)];
   return {
     add: (spans) => {
       for (const one of [...all, metrics]) one.add(spans);

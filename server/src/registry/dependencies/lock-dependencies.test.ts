@@ -52,7 +52,7 @@ async function lockWith(resolving: Resolver, text: string) {
     requirements: requirementLines(text),
     constraints: [],
     requires_python: [],
-    framework: 'langgraph',
+    framework: 'crewai',
     isTraced: true,
     run: { run_id: 'run', fence: 1 },
     onLog: () => {},
