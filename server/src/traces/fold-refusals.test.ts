@@ -4,7 +4,13 @@ import { foldRefusals } from './fold-refusals.ts';
 import type { Span } from './span.ts';
 
 function refused(given: Partial<Span> = {}, key_id = 'key'): Span {
-  const facts = { source: 'gateway', kind: 'llm', name: 'chat small', status: 'error', error: 'budget_exceeded' } as const;
+  const facts = {
+    source: 'gateway',
+    kind: 'llm',
+    name: 'chat small',
+    status: 'error',
+    error: 'budget_exceeded',
+  } as const;
   return makeSpan({ ...facts, attributes: { key_id, attempts: [] }, ...given });
 }
 
