@@ -7,7 +7,6 @@ counted, and the count goes with the next batch.
 from __future__ import annotations
 
 import gzip
-import json
 import threading
 import time
 import urllib.error
@@ -20,6 +19,7 @@ from typing import Any
 from . import log
 from .agent import JsonObject
 from .otlp import export_request
+from .span_text import AS_TEXT
 
 MAX_SPANS = 4000
 MAX_BYTES = 8 * 1024 * 1024
@@ -102,7 +102,7 @@ class SpanQueue:
         while self.added:
             span = self.added.popleft()
             try:
-                text = json.dumps(span.encode(), ensure_ascii=False, separators=(",", ":"))
+                text = AS_TEXT.encode(span.encode())
             except Exception as error:
                 self._drop(1)
                 log.warning("spans_dropped", spans=1, reason=f"no JSON: {type(error).__name__}")

@@ -110,8 +110,10 @@ class Reader:
     def message(self, value: Any, depth: int) -> dict[str, Any]:
         kind = str(value.type)
         plain = {"role": ROLE_OF_MESSAGE_TYPE.get(kind, kind), "content": self.plain(value.content, depth)}
+        # By name in its own dictionary: pydantic searches long for a field that a kind of message has not.
+        fields = vars(value)
         for name in MESSAGE_FIELDS:
-            given = getattr(value, name, None)
+            given = fields.get(name)
             if given:
                 plain[name] = self.plain(given, depth)
         return plain
