@@ -1,4 +1,5 @@
-// The cost of tracing: the same agent with it and without it, in turns. Its model answers after 200 ms.
+// The cost of tracing: the same agents with it and without it, in turns. One waits 200 ms for a model. The other has three nodes that do
+// nothing, and eight clients keep it busy: so its calls take the processor time of the framework, the wrapper and the tracing.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deployProject } from './deploy-project.ts';
@@ -8,6 +9,8 @@ import type { Measured } from './service.ts';
 
 const rounds = 5;
 const calls_per_round = 10;
+const clients = 8;
+const busy_calls = 25;
 
 const one_call = `
 from langchain_core.language_models import FakeListChatModel
@@ -23,15 +26,34 @@ async def ask(state: MessagesState) -> dict:
 graph = StateGraph(MessagesState).add_node(ask).add_edge(START, "ask").compile()
 `;
 
+const three_nodes = `
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
+
+
+def answer(name):
+    return lambda _: {"messages": [AIMessage(name)]}
+
+
+builder = StateGraph(MessagesState)
+for name in "abc":
+    builder.add_node(name, answer(name))
+builder.add_edge(START, "a").add_edge("a", "b").add_edge("b", "c")
+graph = builder.compile()
+`;
+
 export async function measure({ installation, client, token }: Measured): Promise<Row[]> {
-  const deploy = async (name: string, yaml: string) => {
+  const deploy = async (name: string, code: string, yaml: string) => {
     const project = await installation.project('langgraph-greeter', name, { name });
-    await writeFile(join(project, 'agent.py'), one_call);
+    await writeFile(join(project, 'agent.py'), code);
     await appendFile(join(project, 'agent.yaml'), yaml);
     await deployProject(client, project);
   };
-  await deploy('traced', '');
-  await deploy('untraced', '  tracing:\n    enabled: false\n');
+  const untraced = '  tracing:\n    enabled: false\n';
+  await deploy('traced', one_call, '');
+  await deploy('untraced', one_call, untraced);
+  await deploy('traced-nodes', three_nodes, '');
+  await deploy('untraced-nodes', three_nodes, untraced);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const call = async (name: string) => {
     const body = JSON.stringify({ input: { messages: [] } });
@@ -41,18 +63,37 @@ export async function measure({ installation, client, token }: Measured): Promis
   };
   const take = async (name: string) =>
     await repeat(calls_per_round, async () => await timed(async () => await call(name)));
-  const samples = await interleaved(rounds, {
+  const busy = async (name: string) => {
+    const client_calls = async () => await repeat(busy_calls, async () => await call(name));
+    return [
+      (await timed(async () => await Promise.all(Array.from({ length: clients }, client_calls)))) /
+        (clients * busy_calls),
+    ];
+  };
+  const waiting = await interleaved(rounds, {
     traced: async () => await take('traced'),
     untraced: async () => await take('untraced'),
+  });
+  const nodes = await interleaved(2 * rounds, {
+    traced: async () => await busy('traced-nodes'),
+    untraced: async () => await busy('untraced-nodes'),
   });
   return [
     {
       measure: 'a traced call of an agent with one model call of 200 ms',
       unit: 'ms',
-      samples: samples.traced,
-      bare: samples.untraced,
+      samples: waiting.traced,
+      bare: waiting.untraced,
       at_most: 1.05,
       how: `in turns with the same agent untraced, ${rounds * calls_per_round} calls each`,
+    },
+    {
+      measure: 'traced over untraced: a call of a graph of three nodes without a model',
+      unit: 'ms',
+      samples: nodes.traced,
+      bare: nodes.untraced,
+      at_most: 1.25,
+      how: `in turns, ${2 * rounds} rounds of ${clients * busy_calls} calls by ${clients} clients; the time of a round by its calls`,
     },
   ];
 }

@@ -32,14 +32,6 @@ const serverPackages = [
   { name: 'pydantic', extras: [], floor: '2.0.0' },
 ] as const satisfies readonly PlatformRequirement[];
 
-/** Each traces its package where the agent imports it; none of them brings that package. */
-const tracingPackages = [
-  { name: 'opentelemetry-sdk', extras: [], floor: '1.30.0' },
-  { name: 'openinference-instrumentation-openai', extras: [], floor: '0.1.30' },
-  { name: 'openinference-instrumentation-anthropic', extras: [], floor: '0.1.18' },
-  { name: 'openinference-instrumentation-litellm', extras: [], floor: '0.1.20' },
-] as const satisfies readonly PlatformRequirement[];
-
 export const frameworks = {
   langgraph: {
     exports: ['graph', 'app'],
@@ -51,7 +43,8 @@ export const frameworks = {
       { name: 'langchain-core', extras: [], floor: '0.3.0' },
       ...serverPackages,
     ],
-    traced_with: [{ name: 'openinference-instrumentation-langchain', extras: [], floor: '0.1.43' }, ...tracingPackages],
+    // The wrapper has a handler of its own for langchain.
+    traced_with: [],
   },
   crewai: {
     exports: ['crew', 'agent'],
@@ -59,7 +52,14 @@ export const frameworks = {
     export_is: 'a Crew or an Agent',
     entry_is: 'a Crew, an Agent, a @CrewBase class, or a function that returns one',
     requires: [{ name: 'crewai', extras: [], floor: undefined }, ...serverPackages],
-    traced_with: [{ name: 'openinference-instrumentation-crewai', extras: [], floor: '0.1.10' }, ...tracingPackages],
+    // Each traces its package where the agent imports it; none of them brings that package.
+    traced_with: [
+      { name: 'openinference-instrumentation-crewai', extras: [], floor: '0.1.10' },
+      { name: 'opentelemetry-sdk', extras: [], floor: '1.30.0' },
+      { name: 'openinference-instrumentation-openai', extras: [], floor: '0.1.30' },
+      { name: 'openinference-instrumentation-anthropic', extras: [], floor: '0.1.18' },
+      { name: 'openinference-instrumentation-litellm', extras: [], floor: '0.1.20' },
+    ],
   },
 } as const satisfies Record<Framework, FrameworkFacts>;
 

@@ -8,6 +8,7 @@ import { governanceHead } from './audit/chain.ts';
 import type { Config, RoleName } from './config.ts';
 import type { PoolSettings } from './database/database.ts';
 import { copies_pool, openCopies } from './copies/copies.ts';
+import { labelsFrom } from './deploy/find-labels.ts';
 import { instanceEpoch } from './deploy/serving.ts';
 import type { Target } from './deploy/targets/target.ts';
 import { deriveKey } from './derive-key.ts';
@@ -107,6 +108,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     figures_db: db,
     version,
     ...config.traces,
+    findLabels: labelsFrom(db),
     freeBytes: foundation.freeBytes,
     onError,
   });

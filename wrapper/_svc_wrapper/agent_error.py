@@ -36,15 +36,29 @@ _hidden: list[str] = []
 def hide(values: Iterable[str]) -> None:
     """Each line of these values is masked in every error. Called once, before the user's code runs."""
     lines = {line.strip() for value in values for line in value.splitlines()}
-    forms = {form for line in lines for form in (line, json.dumps(line)[1:-1]) if len(line) >= MIN_SECRET_CHARACTERS}
+    forms = {form for line in lines if len(line) >= MIN_SECRET_CHARACTERS for form in forms_of(line)}
     # The longest first: one value can be a part of another.
     _hidden[:] = sorted(forms, key=len, reverse=True)
+
+
+def forms_of(line: str) -> tuple[str, ...]:
+    """As it is, and inside JSON with and without other letters than ASCII."""
+    return line, json.dumps(line)[1:-1], json.dumps(line, ensure_ascii=False)[1:-1]
 
 
 def masked(text: str) -> str:
     for value in _hidden:
         text = text.replace(value, "***")
     return text
+
+
+def masked_start(text: str, length: int) -> str:
+    """At most this many characters. The start ends before a value that it would cut."""
+    longest = len(_hidden[0]) if _hidden else 0
+    if len(text) <= length + longest:
+        return masked(text)[:length]
+    shown = masked(text[: length + longest])
+    return shown[: len(shown) - longest]
 
 
 def agent_error(run_id: str, cause: BaseException) -> Problem:

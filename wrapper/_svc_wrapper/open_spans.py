@@ -1,33 +1,45 @@
 """The spans of a run that have not ended, and the innermost one in each context.
 
-langchain's instrumentation makes no span current, because it cannot end that safely. So a span that has ended is
-skipped here, and its nearest open ancestor counts.
+langchain makes no span current, because it cannot end that safely. So a span that has ended is skipped here, and its
+nearest open ancestor counts.
 """
 
 from __future__ import annotations
 
+import random
 import threading
+from collections.abc import Hashable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from .run_identity import RunIdentity, current, trace_id
+from .run_identity import RunIdentity, current
 
 # Of spans that never end.
 MAX_OPEN = 20_000
 
 
+def new_span_id() -> int:
+    return random.getrandbits(64) or 1
+
+
 @dataclass(eq=False)
 class OpenSpan:
-    id: int
-    parent: OpenSpan | None
     run: RunIdentity
-    is_model: bool
+    parent: OpenSpan | None
+    is_model: bool = False
+    id: int = field(default_factory=new_span_id)
     is_open: bool = True
+    # A request to the gateway was sent in it, so the gateway counts its tokens.
+    is_metered: bool = False
+    # What its maker needs at its end.
+    begun: Any = None
+
+    def parent_id(self) -> str:
+        return f"{self.parent.id:016x}" if self.parent else (self.run.traceparent or "").split("-")[2]
 
 
 innermost: ContextVar[OpenSpan | None] = ContextVar("svc_span", default=None)
-# True while the framework reports the start of a call to a model.
-starts_model: ContextVar[bool] = ContextVar("svc_starts_model", default=False)
 
 
 def innermost_open() -> OpenSpan | None:
@@ -39,33 +51,29 @@ def innermost_open() -> OpenSpan | None:
 
 
 class OpenSpans:
+    """By the names that their makers give them: ids of OpenTelemetry, and of langchain's runs."""
+
     def __init__(self) -> None:
-        self.by_id: dict[int, OpenSpan] = {}
+        self.by_name: dict[Hashable, OpenSpan] = {}
         self.lock = threading.Lock()
 
-    def start(self, span_id: int, parent_id: int | None, trace: int, *, is_model: bool) -> None:
-        """Ignores a span outside the trace of its run, and the second span of one call to a model."""
-        enclosing = innermost_open()
-        # An instrumentation names its parent itself, or the run's own span.
-        parent = self.by_id.get(parent_id or 0, enclosing)
-        run = current.get() or (parent.run if parent else None)
-        if run is None or not run.is_open or trace_id(run.traceparent) != f"{trace:032x}":
-            return
-        if is_model and enclosing is not None and enclosing.is_model:
-            return
-        span = OpenSpan(span_id, parent, run, is_model)
+    def find(self, name: Hashable) -> OpenSpan | None:
+        return self.by_name.get(name)
+
+    def start(self, name: Hashable, span: OpenSpan) -> None:
+        """Ignores a name that is open already."""
         with self.lock:
-            if span_id in self.by_id:
+            if name in self.by_name:
                 return
-            if len(self.by_id) >= MAX_OPEN:
-                del self.by_id[next(iter(self.by_id))]
-            self.by_id[span_id] = span
+            if len(self.by_name) >= MAX_OPEN:
+                del self.by_name[next(iter(self.by_name))]
+            self.by_name[name] = span
         innermost.set(span)
 
-    def end(self, span_id: int) -> OpenSpan | None:
+    def end(self, name: Hashable) -> OpenSpan | None:
         """None for an ignored span, and for one that has ended."""
         with self.lock:
-            span = self.by_id.pop(span_id, None)
+            span = self.by_name.pop(name, None)
         if span is not None:
             span.is_open = False
         return span

@@ -6,19 +6,20 @@ would have to fit these.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .agent import JsonObject
+from .agent_error import masked_start
+from .span_text import MAX_TEXT
 
-# The service keeps no more of a text.
-MAX_TEXT = 32_768
-
+SPAN_KIND = "openinference.span.kind"
 CONTENT = {"inputs", "outputs"}
 # Also sent for a span whose content is hidden.
 FACTS = (
-    "openinference.span.kind",
+    SPAN_KIND,
     "traceloop.span.kind",
     "llm.model_name",
     "llm.provider",
@@ -86,21 +87,20 @@ def kept_attributes(given: Mapping[str, Any], hidden: frozenset[str]) -> dict[st
 
 def clip(value: Any) -> Any:
     if isinstance(value, str):
-        return value[:MAX_TEXT]
+        return masked_start(value, MAX_TEXT)
     # Python prints no integer of many digits, and OTLP has 64 bits.
     if isinstance(value, int) and value.bit_length() > 63:
         return hex(value)[:MAX_TEXT]
     return [clip(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def export_request(resources: Iterable[tuple[Mapping[str, Any], Sequence[JsonObject]]]) -> JsonObject:
-    """The spans of each resource."""
-    return {
-        "resourceSpans": [
-            {"resource": {"attributes": key_values(facts)}, "scopeSpans": [{"spans": list(spans)}]}
-            for facts, spans in resources
-        ]
-    }
+def export_request(resources: Iterable[tuple[Mapping[str, Any], Sequence[str]]]) -> str:
+    """The spans of each resource, which are JSON already."""
+    parts = [
+        f'{{"resource":{json.dumps({"attributes": key_values(facts)})},"scopeSpans":[{{"spans":[{",".join(spans)}]}}]}}'
+        for facts, spans in resources
+    ]
+    return f'{{"resourceSpans":[{",".join(parts)}]}}'
 
 
 def key_values(attributes: Mapping[str, Any]) -> list[JsonObject]:

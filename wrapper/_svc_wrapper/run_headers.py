@@ -6,7 +6,7 @@ import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .open_spans import innermost_open
+from .open_spans import OpenSpan, innermost_open
 from .run_identity import current, trace_id
 
 RUN_HEADER = "X-Svc-Run"
@@ -47,13 +47,16 @@ class Service:
         """For a request with these headers. None for one that goes elsewhere."""
         if to not in (self.gateway, self.subagents):
             return None
-        added = run_headers(given.get(TRACE_HEADER))
+        span = innermost_open()
+        if span is not None and to == self.gateway:
+            span.is_metered = True
+        added = run_headers(given.get(TRACE_HEADER), span)
         if to == self.subagents and self.key is not None and "authorization" not in given:
             added["Authorization"] = f"Bearer {self.key}"
         return added
 
 
-def run_headers(given_trace: str | None) -> dict[str, str]:
+def run_headers(given_trace: str | None, span: OpenSpan | None) -> dict[str, str]:
     """For a request to the service that has this `traceparent`. The user's own span in the same trace stays."""
     run = current.get()
     if run is None or not run.is_open:
@@ -62,6 +65,5 @@ def run_headers(given_trace: str | None) -> dict[str, str]:
     if run.token is not None:
         headers[RUN_HEADER] = run.token
     if run.traceparent is not None and trace_id(given_trace) != trace_id(run.traceparent):
-        span = innermost_open()
         headers[TRACE_HEADER] = run.traceparent if span is None else run.traceparent_of(span.id)
     return headers

@@ -50,8 +50,8 @@ def queue(port: int) -> Iterator[WatchedQueue]:
     queue.close(WAIT_SECONDS)
 
 
-def span(name: str, size: int = 10) -> QueuedSpan:
-    return QueuedSpan("token", {"name": name}, size)
+def span(name: str, size: int = 0) -> QueuedSpan:
+    return QueuedSpan("token", lambda: {"name": name, "text": "x" * size})
 
 
 def wait_until(holds: Callable[[], Any]) -> None:
@@ -106,14 +106,14 @@ def test_spans_arrive_after_a_service_has_refused_connections(queue: WatchedQueu
 def test_a_span_that_a_service_refuses_or_that_no_json_holds_takes_no_other_with_it(
     queue: WatchedQueue, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(span_queue, "BATCH_BYTES", 100)
+    monkeypatch.setattr(span_queue, "BATCH_BYTES", 150)
     with RecordingGateway(port) as gateway:
         gateway.traces_status = 503
         queue.add(span("sending"))
         wait_until(lambda: queue.failures)
-        for one in (span("a"), QueuedSpan("token", {"name": "ill", "attributes": {1, 2}}, 10), span("b")):
+        for one in (span("a"), QueuedSpan("token", lambda: {"name": {1, 2}}), span("b")):
             queue.add(one)
-        queue.add(span("large", 101))
+        queue.add(span("large", 151))
         queue.add(span("c"))
         gateway.traces_status = 200
         wait_until(lambda: len(names_in(gateway)) == 5)
@@ -124,7 +124,7 @@ def test_a_span_that_a_service_refuses_or_that_no_json_holds_takes_no_other_with
     assert sum(dropped_in(gateway)) == 1
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MAX_SPANS", 3), ("MAX_BYTES", 39)])
+@pytest.mark.parametrize(("limit", "value"), [("MAX_SPANS", 3), ("MAX_BYTES", 80)])
 def test_a_full_queue_drops_and_tells_the_count_once(
     queue: WatchedQueue, port: int, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:

@@ -89,7 +89,7 @@ def run_traced(
 
 
 def check_trace(spans: list[Span], gateway: RecordingGateway) -> None:
-    """One tree below the ingress, in which each call to a model is below one span of its own."""
+    """One tree below the ingress. Each call of a framework's model is below one span of its own."""
     ids = Counter(span["spanId"] for span in spans)
     assert set(ids.values()) == {1}
     assert {span["traceId"] for span in spans} == {TRACE}
@@ -97,8 +97,9 @@ def check_trace(spans: list[Span], gateway: RecordingGateway) -> None:
     assert len(roots) == 1, roots
     assert {span["parentSpanId"] for span in spans} <= {*ids, INGRESS_SPAN}
     models = [span_id for span_id, kind in kinds_of(spans).items() if kind == "LLM"]
-    callers = [(request.traceparent or "").split("-")[2] for request in gateway.requests]
-    assert sorted(callers) == sorted(models)
+    callers = Counter((request.traceparent or "").split("-")[2] for request in gateway.requests)
+    assert all(callers[model] == 1 for model in models)
+    assert set(callers) <= set(ids)
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -110,8 +111,31 @@ def test_a_run_of_a_graph_is_one_connected_trace(
     parents = {span["spanId"]: span for span in spans}
     kinds = kinds_of(spans)
     names = Counter(parents[span["parentSpanId"]]["name"] for span in spans if kinds[span["spanId"]] == "LLM")
-    assert names == {"sync_branch": 5, "async_branch": 3, "look_up": 1}
-    assert Counter(kinds.values())["TOOL"] == 1
+    assert names == {"sync_branch": 4, "async_branch": 2, "ask": 1, "look_up": 1}
+    # The node's own clients have no span, and the gateway's is below the node.
+    callers = [(request.traceparent or "").split("-")[2] for request in gateway.requests]
+    own = sorted(parents[caller]["name"] for caller in callers if kinds[caller] != "LLM")
+    assert own == ["async_branch", "sync_branch"]
+    assert Counter(kinds.values())["TOOL"] == 2
+    failed = [span for span in spans if span["status"]["code"] == 2]
+    assert [(span["name"], attributes_of(span["events"][0])) for span in failed] == [
+        ("fail", {"exception.type": "ValueError", "exception.message": "no such thing"})
+    ]
+
+
+def test_a_model_span_has_the_facts_of_its_call_and_says_that_the_gateway_counts_it(
+    graph: WrapperProcess, gateway: RecordingGateway
+) -> None:
+    spans = run_traced(graph, gateway, {"messages": []}, stream=False)
+    facts = [attributes_of(span) for span in spans if span["name"] == "ChatOpenAI"]
+    assert len(facts) == 8
+    for one in facts:
+        assert one["gen_ai.operation.name"] == "chat"
+        assert (one["gen_ai.provider.name"], one["gen_ai.request.model"]) == ("openai", "m")
+        assert one["svc.metered"] is True
+        assert json.loads(one["output.value"])["content"] == ANSWER
+    assert [one.get("gen_ai.usage.input_tokens") for one in facts].count("1") == 6
+    assert all(one["gen_ai.response.finish_reasons"]["values"] == [{"stringValue": "stop"}] for one in facts)
 
 
 def test_a_run_of_a_crew_is_one_connected_trace(serving: RecordingGateway, gateway: RecordingGateway) -> None:
@@ -124,9 +148,9 @@ def test_a_run_of_a_crew_is_one_connected_trace(serving: RecordingGateway, gatew
 @pytest.mark.parametrize(
     ("when", "own"),
     [
-        ("at import", ["ChatOpenAI", "LangGraph", "ask", "own step"]),
-        ("in a run", ["ChatOpenAI", "ask", "own step"]),
-        # The step's tracer is of the global provider.
+        ("at import", ["own step"]),
+        ("in a run", ["own step"]),
+        # The step's tracer is of the global provider, and there is none.
         ("not global", ["ChatOpenAI", "LangGraph", "ask"]),
     ],
 )
@@ -137,15 +161,16 @@ def test_a_provider_of_the_users_code_keeps_its_spans_and_the_service_gets_each_
     with WrapperProcess(AGENTS / "self_traced", OWN_SPANS=str(file), WHEN=when, **environment(serving)) as wrapper:
         spans = run_traced(wrapper.ready(), gateway, {"messages": []}, stream=False)
     check_trace(spans, gateway)
-    assert sorted(span["name"] for span in spans) == ["ChatOpenAI", "LangGraph", "ask", "own step"]
-    assert set(own) <= {json.loads(line) for line in file.read_text().splitlines()}
+    steps = ["own step"] if "own step" in own else []
+    assert sorted(span["name"] for span in spans) == ["ChatOpenAI", "LangGraph", "ask", *steps]
+    assert sorted(json.loads(line) for line in file.read_text().splitlines()) == own
 
 
 def test_hidden_content_does_not_leave_the_container(graph: WrapperProcess, gateway: RecordingGateway) -> None:
     run_traced(graph, gateway, {"messages": ["secret"]}, stream=False, headers={"X-Svc-Hidden": "inputs,outputs"})
     sent = json.dumps(gateway.exports)
     assert "ChatOpenAI" in sent
-    assert "llm.token_count.prompt" in sent
+    assert "gen_ai.usage.input_tokens" in sent
     for content in ("secret", "look up", ANSWER):
         assert content not in sent
 
@@ -164,29 +189,27 @@ def test_a_service_that_is_away_costs_no_call_and_what_is_dropped_is_counted(
 
 
 SHOWS_TRACING = """
-from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
 from opentelemetry import trace
 
 
-def look(_: dict) -> dict:
-    set_up = type(trace.get_tracer_provider()).__name__
-    return {"provider": set_up, "instrumented": hasattr(BaseCallbackManager.__init__, "__wrapped__")}
+def look(_: dict, config: RunnableConfig) -> dict:
+    handlers = [type(handler).__name__ for handler in config["callbacks"].handlers]
+    return {"provider": type(trace.get_tracer_provider()).__name__, "handlers": handlers}
 
 
 graph = StateGraph(dict).add_node(look).add_edge(START, "look").compile()
 """
 
 
-@pytest.mark.parametrize(
-    ("traces", "set_up"), [("on", ("TracerProvider", True)), ("off", ("ProxyTracerProvider", False))]
-)
-def test_an_agent_that_opts_out_has_no_provider_and_no_instrumentor(
-    serving: RecordingGateway, project: Callable[[str], Path], traces: str, set_up: tuple[str, bool]
+@pytest.mark.parametrize(("traces", "handlers"), [("on", ["LangchainSpans"]), ("off", [])])
+def test_a_graph_gets_no_provider_and_its_handler_only_without_an_opt_out(
+    serving: RecordingGateway, project: Callable[[str], Path], traces: str, handlers: list[str]
 ) -> None:
     with WrapperProcess(project(SHOWS_TRACING), SVC_TRACES=traces, **environment(serving)) as wrapper:
         output = wrapper.ready().ask()["output"]
-    assert (output["provider"], output["instrumented"]) == set_up
+    assert output == {"provider": "ProxyTracerProvider", "handlers": handlers}
 
 
 def test_an_agent_that_opts_out_sends_no_spans(serving: RecordingGateway, gateway: RecordingGateway) -> None:

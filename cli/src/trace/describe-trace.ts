@@ -31,7 +31,7 @@ export function describeTrace(trace: Trace, { content }: { content: boolean }): 
     table(
       ['span', 'agent', 'at', 'took', 'tokens in', 'out', 'usd', 'error', prose('guardrails')],
       ordered.map(({ span, depth }) => [
-        `${'  '.repeat(depth)}${span.name}`,
+        `${'  '.repeat(depth)}${span.name}${timesOf(span)}`,
         span.agent,
         faint(`+${printMs(Date.parse(span.started_at) - first)}`),
         printMs(span.duration_ms),
@@ -43,12 +43,24 @@ export function describeTrace(trace: Trace, { content }: { content: boolean }): 
       ]),
       'No spans that you may read.',
     ),
-    ...(content ? ordered.flatMap(({ span }) => describeContent(span)) : []),
+    ...(content ? describeContents(ordered.map(({ span }) => span)) : []),
   ];
 }
 
-function errorOf({ status, error }: Span): Cell {
-  return status === 'error' ? bad(error ?? 'error') : null;
+const max_message_chars = 120;
+
+/** With the message of an exception in the agent's code, where the reader may read content. */
+function errorOf({ status, error, source, output }: Span): Cell {
+  if (status !== 'error') return null;
+  const kind = error ?? 'error';
+  const message = source === 'agent' ? output?.split('\n', 1)[0]?.slice(0, max_message_chars) : undefined;
+  return bad(message === undefined || message === '' ? kind : `${kind}: ${message}`);
+}
+
+/** A span can stand for the repeated refusals of a minute. */
+function timesOf({ attributes }: Span): string {
+  const { refused_calls } = attributes;
+  return typeof refused_calls === 'number' ? ` × ${refused_calls}` : '';
 }
 
 /** Such as `redacted pii_detection 2`; the places are in the JSON form. */
@@ -60,6 +72,16 @@ function actionsOf(span: Span): Cell {
   }
   const marks = [...counts].map(([name, count]) => (name.startsWith('blocked ') ? name : `${name} ${count}`));
   return marks.length === 0 ? null : warn(marks.join(', '));
+}
+
+const no_content = [
+  'No content is recorded. An agent with secrets, and a private agent, hide it unless agent.yaml says otherwise (deploy.tracing).',
+  'The organisation can hide it too, and so does a guardrail on the answers of the agent.',
+].join(' ');
+
+function describeContents(spans: readonly Span[]): View {
+  const all = spans.flatMap(describeContent);
+  return all.length === 0 ? [line(faint(no_content))] : all;
 }
 
 function describeContent({ name, input, output, content }: Span): View {

@@ -80,6 +80,25 @@ test('a trace is a tree with times, tokens, cost, errors and what guardrails did
   expect(JSON.parse(programs.stdout)).toEqual(trace);
 });
 
+test('a trace shows the message of an exception, the number of repeated refusals, and why it has no content', async () => {
+  const failed = { ...common, kind: 'chain', source: 'agent', status: 'error', error: 'ValueError', duration_ms: 1 };
+  const [call, chat] = trace.spans;
+  const spans = [
+    { ...call, input: null, content: 'none' },
+    { ...failed, span_id: 'c', parent_id: 'a', name: 'ask', output: 'no such thing\nline two', content: 'shown' },
+    { ...chat, attributes: { refused_calls: 4999 } },
+  ];
+  await using service = await scriptService({ [`GET /api/v1/traces/${trace.trace_id}`]: data({ ...trace, spans }) });
+  const { stdout } = await runSvc(['trace', 'show', trace.trace_id], where(service.url));
+  expect(stdout).toMatch(/^ {2}ask .+ ValueError: no such thing +-$/m);
+  expect(stdout).toMatch(/^ {2}chat small × 4999 /m);
+  await using silent = await scriptService({
+    [`GET /api/v1/traces/${trace.trace_id}`]: data({ ...trace, spans: spans.slice(0, 1) }),
+  });
+  const told = await runSvc(['trace', 'show', trace.trace_id, '--content'], where(silent.url));
+  expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain('No content is recorded. An agent with secrets');
+});
+
 test('a call with --trace waits for its own trace and for the spans of the agent, and prints them below the answer', async () => {
   let asked = 0;
   const shown: Reply = (response, sent) => {

@@ -33,8 +33,10 @@ export async function hintAtTrace<Value>({ id }: CallTrace, call: () => Promise<
 const look_again_ms = 250;
 const longest_ms = 10_000;
 
-// A container sends its spans every second.
+// A container sends its spans every second, and the service stores them every second.
 const quiet_ms = 1500;
+/** The first spans of the agent can come this long after the call's own; an agent without traces has none. */
+const first_ms = 3000;
 
 /**
  * Spans are stored within a few seconds after the call: first the call's own, then those of the agent. Ends when no more have come for a
@@ -49,11 +51,15 @@ export async function awaitTrace(session: Session, { id }: CallTrace): Promise<T
     });
     if (trace?.spans.some(({ source }) => source === 'ingress') === true) {
       if (known?.trace.spans.length !== trace.spans.length) known = { trace, since: performance.now() };
-      else if (performance.now() - known.since >= quiet_ms && isWhole(trace)) return trace;
+      else if (performance.now() - known.since >= quietTime(trace) && isWhole(trace)) return trace;
     }
     await delay(look_again_ms, undefined, { signal: session.signal });
   }
   return known?.trace;
+}
+
+function quietTime({ spans }: Trace): number {
+  return spans.some(({ source }) => source === 'agent') ? quiet_ms : first_ms;
 }
 
 /** A span without its parent: the parent ends later, and is on its way. The first one's parent is the client's own, or none. */

@@ -52,7 +52,16 @@ export function settle(
     output_tokens,
     usage: Object.fromEntries(counts),
   });
-  span?.settled({ call_id, tags: key.tags, model, outcome, input_tokens, output_tokens, nano: nano ?? held });
+  span?.settled({
+    call_id,
+    tags: key.tags,
+    model,
+    outcome,
+    input_tokens,
+    output_tokens,
+    usage: usage ?? {},
+    nano: nano ?? held,
+  });
 }
 
 /** Of a call whose usage nobody says: in nano-USD; undefined charges the whole hold. */
@@ -70,7 +79,7 @@ export function settleEstimate(
     ...none,
     usage: {},
   });
-  span?.settled({ call_id, tags: key.tags, model, outcome: 'failed', ...none, nano: nano ?? held });
+  span?.settled({ call_id, tags: key.tags, model, outcome: 'failed', ...none, usage: {}, nano: nano ?? held });
 }
 
 /** Undefined for a usage that the price does not know: then the whole hold is charged. */

@@ -10,6 +10,7 @@ import type { Span } from '../traces/span.ts';
 import type { Spans } from '../traces/spans.ts';
 import { startSpan } from '../traces/start-span.ts';
 import type { Model } from './model.ts';
+import { inputClasses, type Usage } from './prices/rates.ts';
 import type { GatewayRun } from './run-of-call.ts';
 
 interface SettledAttempt {
@@ -20,6 +21,7 @@ interface SettledAttempt {
   outcome: 'answered' | 'refused' | 'failed';
   input_tokens: number;
   output_tokens: number;
+  usage: Usage;
   nano: number;
 }
 
@@ -111,8 +113,26 @@ function factsOf(
       key_id: caller.id,
       ...(attempts[0] && { call_id: attempts[0].call_id }),
       ...(attempts.some(({ tags }) => tags.includes(start_tag)) && { during: 'start' }),
+      'gen_ai.request.model': asked,
+      ...cachedOf(attempts),
       attempts: attempts.map(({ model, outcome }) => `${model.name} ${outcome}`),
       ...attributesOfActions(done),
     },
   };
+}
+
+/** The parts of the input tokens that a cache has served or taken. */
+function cachedOf(attempts: readonly SettledAttempt[]): Readonly<Record<string, number>> {
+  const classes = Object.keys(inputClasses) as (keyof typeof inputClasses)[]; // the keys of a literal
+  const sum = (prefix: string) =>
+    attempts.reduce(
+      (total, { usage }) =>
+        classes.filter((one) => one.startsWith(prefix)).reduce((part, one) => part + (usage[one] ?? 0), total),
+      0,
+    );
+  const counts = {
+    'gen_ai.usage.cache_read.input_tokens': sum('cached_input'),
+    'gen_ai.usage.cache_creation.input_tokens': sum('cache_write'),
+  };
+  return Object.fromEntries(Object.entries(counts).filter(([, tokens]) => tokens > 0));
 }

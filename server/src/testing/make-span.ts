@@ -41,6 +41,7 @@ export async function storeSpans(db: Database, spans: readonly Span[]): Promise<
     db,
     figures_db: db,
     export: undefined,
+    findLabels: async () => await Promise.resolve([]),
     version: '1',
     sampling: { share: 1, slow_ms: 1 },
     keep_days: 14,

@@ -3,13 +3,16 @@ import { encodeOtlp, type Sent } from './encode-otlp.ts';
 
 /** As opentelemetry-proto 1.45.2 for Python encodes the request below. */
 const golden = [
-  'CpUEChoKGAoMc2VydmljZS5uYW1lEggKBmdhbnRyeRL2AwoPCgZnYW50cnkSBTEuMi4zEqQDChAK92UZFs1D3YRI6yEcgDGcEgi3rWtxaSAzMS',
-  'IIx61rcWkgMzEqEWNoYXQg4oCUIGdyw7bDn2VyMAM5AMpOK4Rb1xhBAJTpZoRb1xhK1AEKBHRleHQSywEKyAF4eHh4eHh4eHh4eHh4eHh4eHh4',
-  'eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eH',
-  'h4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4',
-  'eHh4eHh4eHh4eHh4eHh4eEoLCgVjb3VudBICGAxKFwoIbmVnYXRpdmUSCxj9//////////8BShIKBWxhcmdlEgkY/////////w9KEgoFc2hhcm',
-  'USCSEAAAAAAADQP0oJCgN5ZXMSAhABSggKAm5vEgIQAEoXCgRsaXN0Eg8qDQoDCgFhCgIYAQoCEAF6AhgCEjwKEAr3ZRkWzUPdhEjrIRyAMZwS',
-  'CNeta3FpIDMxKgZpbnZva2UwAjnoAwAAAAAAAEHQBwAAAAAAAHoCGAE=',
+  'CvoEChsKGQoMc2VydmljZS5uYW1lEgkKB2dyZWV0ZXISqgQKDwoGZ2FudHJ5EgUxLjIuMxLmAwoQCvdlGRbNQ92ESOshHIAxnBIIt61rcWkgMzEiCM',
+  'eta3FpIDMxKhFjaGF0IOKAlCBncsO2w59lcjADOQDKTiuEW9cYQQCU6WaEW9cYStQBCgR0ZXh0EssBCsgBeHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4',
+  'eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eH',
+  'h4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4',
+  'eHh4eHhKCwoFY291bnQSAhgMShcKCG5lZ2F0aXZlEgsY/f//////////AUoSCgVsYXJnZRIJGP////////8PShIKBXNoYXJlEgkhAAAAAAAA0D9KCQ',
+  'oDeWVzEgIQAUoICgJubxICEABKFwoEbGlzdBIPKg0KAwoBYQoCGAEKAhABWjQJAJTpZoRb1xgSCWV4Y2VwdGlvbhoeCg5leGNlcHRpb24udHlwZRIM',
+  'CgpWYWx1ZUVycm9yeg4SClZhbHVlRXJyb3IYAhouaHR0cHM6Ly9vcGVudGVsZW1ldHJ5LmlvL3NjaGVtYXMvZ2VuLWFpLzEuNDIuMBouaHR0cHM6Ly',
+  '9vcGVudGVsZW1ldHJ5LmlvL3NjaGVtYXMvZ2VuLWFpLzEuNDIuMArNAQoaChgKDHNlcnZpY2UubmFtZRIICgZnYW50cnkSfwoPCgZnYW50cnkSBTEu',
+  'Mi4zEjwKEAr3ZRkWzUPdhEjrIRyAMZwSCNeta3FpIDMxKgZpbnZva2UwAjnoAwAAAAAAAEHQBwAAAAAAAHoCGAEaLmh0dHBzOi8vb3BlbnRlbGVtZX',
+  'RyeS5pby9zY2hlbWFzL2dlbi1haS8xLjQyLjAaLmh0dHBzOi8vb3BlbnRlbGVtZXRyeS5pby9zY2hlbWFzL2dlbi1haS8xLjQyLjA=',
 ].join('');
 
 const trace_id = '0af7651916cd43dd8448eb211c80319c';
@@ -22,6 +25,8 @@ const call: Sent = {
   started_us: 1_790_000_000_123_456,
   ended_us: 1_790_000_001_123_456,
   status: 'error',
+  error: 'ValueError',
+  events: [{ name: 'exception', at_us: 1_790_000_001_123_456, attributes: { 'exception.type': 'ValueError' } }],
   attributes: {
     text: 'x'.repeat(200),
     count: 12,
@@ -42,13 +47,18 @@ const small: Sent = {
   started_us: 1,
   ended_us: 2,
   status: 'ok',
+  error: null,
+  events: [],
   attributes: {},
 };
 
 test('the bytes are those of OpenTelemetry’s own library', () => {
-  const encoded = encodeOtlp([call, small], {
-    resource: { 'service.name': 'gantry' },
-    scope: { name: 'gantry', version: '1.2.3' },
-  });
+  const encoded = encodeOtlp(
+    [
+      { resource: { 'service.name': 'greeter' }, spans: [call] },
+      { resource: { 'service.name': 'gantry' }, spans: [small] },
+    ],
+    { name: 'gantry', version: '1.2.3', schema_url: 'https://opentelemetry.io/schemas/gen-ai/1.42.0' },
+  );
   expect(encoded.toString('base64')).toBe(golden);
 });

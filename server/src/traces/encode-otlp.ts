@@ -5,28 +5,40 @@ import type { Span } from './span.ts';
 type AttributeValue = string | number | boolean | readonly (string | number | boolean)[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
+export type Resource = Attributes;
+
 export interface Sent extends Pick<
   Span,
-  'trace_id' | 'span_id' | 'parent_id' | 'name' | 'started_us' | 'ended_us' | 'status'
+  'trace_id' | 'span_id' | 'parent_id' | 'name' | 'started_us' | 'ended_us' | 'status' | 'error'
 > {
   kind: keyof typeof span_kinds;
   attributes: Attributes;
+  events: readonly { name: string; at_us: number; attributes: Attributes }[];
+}
+
+interface Scope {
+  name: string;
+  version: string;
+  schema_url: string;
 }
 
 const span_kinds = { internal: 1, server: 2, client: 3 } as const;
 const status_codes = { ok: 1, error: 2 } as const;
 
+/** The spans of each resource. */
 export function encodeOtlp(
-  spans: readonly Sent[],
-  { resource, scope }: { resource: Attributes; scope: { name: string; version: string } },
+  resources: readonly { resource: Resource; spans: readonly Sent[] }[],
+  { name, version, schema_url }: Scope,
 ): Buffer {
-  return message(
-    1,
-    message(1, attributesOf(1, resource)),
-    message(
-      2,
-      message(1, text(1, scope.name), text(2, scope.version)),
-      ...spans.map((span) => message(2, spanOf(span))),
+  const scope = message(1, text(1, name), text(2, version));
+  return Buffer.concat(
+    resources.map(({ resource, spans }) =>
+      message(
+        1,
+        message(1, attributesOf(1, resource)),
+        message(2, scope, ...spans.map((span) => message(2, spanOf(span))), text(3, schema_url)),
+        text(3, schema_url),
+      ),
     ),
   );
 }
@@ -41,7 +53,10 @@ function spanOf(span: Sent): Buffer {
     fixed64(7, BigInt(span.started_us) * 1000n),
     fixed64(8, BigInt(span.ended_us) * 1000n),
     attributesOf(9, span.attributes),
-    message(15, integer(3, status_codes[span.status])),
+    ...span.events.map(({ name, at_us, attributes }) =>
+      message(11, fixed64(1, BigInt(at_us) * 1000n), text(2, name), attributesOf(3, attributes)),
+    ),
+    message(15, ...(span.error === null ? [] : [text(2, span.error)]), integer(3, status_codes[span.status])),
   ]);
 }
 

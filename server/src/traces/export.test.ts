@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeSpan } from '../testing/make-span.ts';
-import { openExport, type ExportSettings } from './export.ts';
+import { openExport, type ExportSettings, type FindLabels } from './export.ts';
 
 let collector: Server;
 let url: string;
@@ -36,10 +36,12 @@ beforeEach(() => {
   got = [];
 });
 
-function open(more: Partial<ExportSettings> = {}) {
+const findNothing: FindLabels = async (ids) => await Promise.resolve(ids.map(() => undefined));
+
+function open(more: Partial<ExportSettings> = {}, findLabels = findNothing) {
   const faults: unknown[] = [];
   const settings = { url, headers: { 'x-api-key': 'secret' }, has_content: false, ...more };
-  return { faults, sink: openExport(settings, { version: '1', onError: (error) => faults.push(error) }) };
+  return { faults, sink: openExport(settings, { version: '1', findLabels, onError: (error) => faults.push(error) }) };
 }
 
 test('a collector gets each span with the configured headers, and content only when the setting allows it', async () => {
@@ -87,4 +89,22 @@ test('a full queue drops and counts', async () => {
   expect(sink.dropped()).toBe(3);
   await sink.close();
   expect(got).toHaveLength(20);
+});
+
+test('spans wait until the names of their agents are known, and each pair of agent and revision is asked about once', async () => {
+  const asked: unknown[] = [];
+  const { sink, faults } = open({}, async (ids) => {
+    asked.push(ids.map(({ revision_id }) => revision_id));
+    if (asked.length === 1) throw new Error('the database is away');
+    return await Promise.resolve(ids.map(() => ({ agent: 'greeter', team: 'ml', version: '1.2.3' })));
+  });
+  const of_agent = { agent_id: 'agent', revision_id: 'first' };
+  sink.add([makeSpan(of_agent), makeSpan(of_agent), makeSpan()]);
+  await sink.flush();
+  sink.add([makeSpan(of_agent), makeSpan({ ...of_agent, revision_id: 'second' })]);
+  await sink.close();
+  expect([asked, faults.length, sink.dropped()]).toEqual([[['first'], ['first'], ['second']], 1, 0]);
+  expect(taken[0]).toMatch(
+    /service\.name.*greeter.*service\.namespace.*ml.*service\.version.*1\.2\.3.*service\.name.*gantry/s,
+  );
 });

@@ -2,8 +2,9 @@
 // failed batches are sent again, and what does not fit is dropped and counted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import type { SpanKind, SpanSource } from '@gantry/contract/traces.ts';
-import { encodeOtlp, type Attributes, type Sent } from './encode-otlp.ts';
+import { LRUCache } from 'lru-cache';
+import { encodeOtlp } from './encode-otlp.ts';
+import { resourceOf, schema_url, sentOf, type AgentLabels } from './sent-span.ts';
 import type { Span } from './span.ts';
 import type { SpanSink } from './spans.ts';
 
@@ -13,6 +14,16 @@ export interface ExportSettings {
   headers: Readonly<Record<string, string>>;
   /** Whether input and output are sent. */
   has_content: boolean;
+}
+
+/** Of the spans with an agent; in the order of the ids, undefined for an asset that is deleted. */
+export type FindLabels = (ids: readonly LabelledIds[]) => Promise<(AgentLabels | undefined)[]>;
+export type LabelledIds = Pick<Span, 'agent_id' | 'revision_id'>;
+
+interface ExportParts {
+  version: string;
+  findLabels: FindLabels;
+  onError: (error: unknown) => void;
 }
 
 export interface Export extends SpanSink {
@@ -32,6 +43,9 @@ const close_ms = 5000;
 const retried = [429, 502, 503, 504];
 /** The batch is malformed or too large. */
 const of_content = [400, 413];
+/** An agent can move to another team. */
+const labels_ms = 600_000;
+const max_labels = 10_000;
 /** Of one batch. One refused span among 500 needs nine. */
 const max_splits = 20;
 
@@ -45,9 +59,10 @@ interface Refused {
 
 export function openExport(
   { url, headers, has_content }: ExportSettings,
-  { version, onError }: { version: string; onError: (error: unknown) => void },
+  { version, findLabels, onError }: ExportParts,
 ): Export {
   const closing = new AbortController();
+  const labels = new LRUCache<string, AgentLabels>({ max: max_labels, ttl: labels_ms });
   let queue: Span[] = [];
   let dropped = 0;
   let sending: Promise<void> | undefined;
@@ -76,10 +91,8 @@ export function openExport(
 
   /** Tries until the collector has answered, or until the service stops. */
   async function sendUntilAnswered(batch: readonly Span[]): Promise<'taken' | Refused> {
-    const body = encoded(batch);
-    if (!Buffer.isBuffer(body)) return body;
     for (let pause_ms = first_pause_ms; ; pause_ms = Math.min(pause_ms * 2, max_pause_ms)) {
-      const outcome = await attempt(body);
+      const outcome = await attempt(batch);
       if (outcome === 'taken' || !outcome.isRetried || closing.signal.aborted) return outcome;
       // Once per batch, not per attempt.
       if (pause_ms === first_pause_ms) onError(new Error(outcome.why));
@@ -88,22 +101,43 @@ export function openExport(
     }
   }
 
-  function encoded(batch: readonly Span[]): Buffer | Refused {
+  async function learn(batch: readonly Span[]): Promise<void> {
+    const unknown = new Map<string, LabelledIds>();
+    for (const span of batch) if (span.agent_id !== null && !labels.has(idOf(span))) unknown.set(idOf(span), span);
+    if (unknown.size === 0) return;
+    const found = await findLabels([...unknown.values()]);
+    for (const [n, id] of [...unknown.keys()].entries()) labels.set(id, found[n]);
+  }
+
+  function encoded(batch: readonly Span[]): Buffer {
+    const groups = [...Map.groupBy(batch, idOf).values()].flatMap(([first, ...others]) =>
+      first === undefined ? [] : [{ label: labels.get(idOf(first)), spans: [first, ...others], first }],
+    );
+    return encodeOtlp(
+      groups.map(({ label, spans, first }) => ({
+        resource: resourceOf(first, label, version),
+        spans: spans.map((span) => sentOf(span, { has_content, labels: label })),
+      })),
+      { name: 'gantry', version, schema_url },
+    );
+  }
+
+  async function attempt(batch: readonly Span[]): Promise<'taken' | Refused> {
     try {
-      return encodeOtlp(
-        batch.map((span) => sentOf(span, has_content)),
-        { resource: { 'service.name': 'gantry', 'service.version': version }, scope: { name: 'gantry', version } },
-      );
+      await learn(batch);
     } catch (error) {
-      return {
-        isRetried: false,
-        isOfContent: true,
-        why: `spans cannot be encoded for the trace collector: ${String(error)}`,
-      };
+      const why = `the names of the agents of spans are not known: ${String(error)}`;
+      return { isRetried: true, isOfContent: false, why };
+    }
+    try {
+      return await post(encoded(batch));
+    } catch (error) {
+      const why = `spans cannot be encoded for the trace collector: ${String(error)}`;
+      return { isRetried: false, isOfContent: true, why };
     }
   }
 
-  async function attempt(body: Buffer): Promise<'taken' | Refused> {
+  async function post(body: Buffer): Promise<'taken' | Refused> {
     try {
       const answer = await request(url, {
         method: 'POST',
@@ -151,49 +185,4 @@ export function openExport(
   };
 }
 
-const kindOfSource: Readonly<Record<SpanSource, Sent['kind']>> = {
-  ingress: 'server',
-  gateway: 'client',
-  deploy: 'internal',
-  agent: 'internal',
-};
-
-/** The names of OpenTelemetry's conventions for generative AI. */
-const operations: Readonly<Partial<Record<SpanKind, string>>> = {
-  llm: 'chat',
-  embedding: 'embeddings',
-  tool: 'execute_tool',
-  agent: 'invoke_agent',
-};
-
-function sentOf(span: Span, has_content: boolean): Sent {
-  const { trace_id, span_id, parent_id, name, started_us, ended_us, status, source } = span;
-  const attributes = { ...span.attributes, ...attributesOf(span, has_content) };
-  return { trace_id, span_id, parent_id, name, started_us, ended_us, status, kind: kindOfSource[source], attributes };
-}
-
-function attributesOf(span: Span, has_content: boolean): Attributes {
-  const { kind, cost_nano_usd } = span;
-  const given = {
-    'svc.source': span.source,
-    'svc.agent.id': span.agent_id,
-    'svc.revision.id': span.revision_id,
-    'svc.run.id': span.run_id,
-    'svc.team.id': span.team_id,
-    'svc.caller.id': span.caller_id,
-    'svc.cost_usd': cost_nano_usd === null ? null : cost_nano_usd / 1e9,
-    'error.type': span.error,
-    'gen_ai.operation.name': operations[kind] ?? null,
-    'gen_ai.provider.name': span.provider,
-    'gen_ai.response.model': span.model,
-    'gen_ai.usage.input_tokens': span.input_tokens,
-    'gen_ai.usage.output_tokens': span.output_tokens,
-    // Of OpenInference, which Phoenix draws.
-    'openinference.span.kind': kind === 'http' || kind === 'step' ? 'CHAIN' : kind.toUpperCase(),
-    'input.value': has_content ? span.input : null,
-    'output.value': has_content ? span.output : null,
-  };
-  return Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, string | number] => entry[1] !== null),
-  );
-}
+const idOf = ({ agent_id, revision_id }: LabelledIds) => `${agent_id} ${revision_id}`;

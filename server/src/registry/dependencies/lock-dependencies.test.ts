@@ -48,14 +48,14 @@ async function lock(text: string): Promise<string> {
   return (await lockWith(resolver, text)).lock;
 }
 
-async function lockWith(resolving: Resolver, text: string) {
+async function lockWith(resolving: Resolver, text: string, isTraced = true) {
   return await lockDependencies(database.db, resolving, {
     team_id: 'team-1',
     requirements: requirementLines(text),
     constraints: [],
     requires_python: [],
-    framework: 'langgraph',
-    isTraced: true,
+    framework: 'crewai',
+    isTraced,
     run: { run_id: 'run', fence: 1 },
     onLog: () => {},
     notice: () => {},
@@ -74,6 +74,21 @@ test('packages that do not fit those for tracing are locked without these, and t
     },
   };
   expect((await lockWith(conflicting, 'wrapt<1')).dependencies).toMatchObject({ untraced: 'conflict in wrapt' });
+});
+
+test('a crew that opts out of tracing has no package for it in its lock', async () => {
+  const asked: string[][] = [];
+  const watching: Resolver = {
+    ...resolver,
+    resolve: async (request) => {
+      asked.push(request.platform_requirements.filter((one) => /^(openinference|opentelemetry)-/.test(one)));
+      return await resolver.resolve(request);
+    },
+  };
+  for (const isTraced of [true, false]) await lockWith(watching, 'watched', isTraced);
+  expect(asked[0]).toContainEqual(expect.stringMatching(/^openinference-instrumentation-crewai>=/));
+  expect(asked[1]).toEqual([]);
+  built = 0;
 });
 
 test('built wheels are kept with the version, and a lock with missing wheels is made again', async () => {

@@ -1,4 +1,4 @@
-"""A graph with parallel branches, a tool, and a client of OpenAI of its own."""
+"""A graph with three parallel branches, one of them a graph, with tools, and with a client of OpenAI of its own."""
 
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
@@ -33,18 +33,32 @@ async def async_branch(state: MessagesState) -> dict:
     return {}
 
 
+def ask(state: MessagesState) -> dict:
+    model.invoke("nested")
+    return {}
+
+
+@tool
+def fail() -> str:
+    """Raises."""
+    raise ValueError("no such thing")
+
+
 def ask_for_tool(state: MessagesState) -> dict:
-    call = {"name": "look_up", "args": {"name": "x"}, "id": "1"}
-    return {"messages": [AIMessage("", tool_calls=[call])]}
+    calls = [{"name": "look_up", "args": {"name": "x"}, "id": "1"}, {"name": "fail", "args": {}, "id": "2"}]
+    return {"messages": [AIMessage("", tool_calls=calls)]}
 
 
+inner = StateGraph(MessagesState).add_node(ask).add_edge(START, "ask").compile()
 builder = StateGraph(MessagesState)
 builder.add_node(sync_branch)
 builder.add_node(async_branch)
+builder.add_node("nested", inner)
 builder.add_node(ask_for_tool)
-builder.add_node("tools", ToolNode([look_up]))
+builder.add_node("tools", ToolNode([look_up, fail], handle_tool_errors=True))
 builder.add_edge(START, "sync_branch")
 builder.add_edge(START, "async_branch")
-builder.add_edge(["sync_branch", "async_branch"], "ask_for_tool")
+builder.add_edge(START, "nested")
+builder.add_edge(["sync_branch", "async_branch", "nested"], "ask_for_tool")
 builder.add_edge("ask_for_tool", "tools")
 graph = builder.compile()
