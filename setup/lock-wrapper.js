@@ -7,7 +7,15 @@ import { ensureUv, uvEnvironment } from './python.js';
 import { runScript, SetupProblem, step } from './step.js';
 
 /** uv's options that make one lock for all. The service installs it without a resolver. */
-const options = ['--universal', '--fork-strategy', 'fewest', '--python-version', '3.10', '--generate-hashes', '--upgrade'];
+const options = [
+  '--universal',
+  '--fork-strategy',
+  'fewest',
+  '--python-version',
+  '3.10',
+  '--generate-hashes',
+  '--upgrade',
+];
 /** The file names neither the index nor the machine. */
 const plain = ['--no-header', '--no-annotate', '--no-config', '--quiet'];
 
@@ -15,7 +23,16 @@ await runScript(async () => {
   await step('wrapper/requirements.lock', async (say) => {
     const uv = await ensureUv(say);
     say('uv pip compile');
-    const command = [uv, 'pip', 'compile', 'requirements.in', ...options, ...plain, '--output-file', 'requirements.lock'];
+    const command = [
+      uv,
+      'pip',
+      'compile',
+      'requirements.in',
+      ...options,
+      ...plain,
+      '--output-file',
+      'requirements.lock',
+    ];
     const { exit_code, output } = await runCommand(command, {
       cwd: join(cloneFolder, 'wrapper'),
       env: outsideEnvironment(await uvEnvironment()),
