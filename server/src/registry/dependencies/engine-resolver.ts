@@ -1,3 +1,4 @@
+import { resolveLocked } from '../../engine/resolve-locked.ts';
 import { resolveRequirements } from '../../engine/resolve.ts';
 import type { Pythons } from '../../engine/pythons.ts';
 import type { Resolver } from './resolver.ts';
@@ -10,7 +11,11 @@ export function engineResolver(pythons: Pythons): Resolver {
       const { base, facts } = await pythons.sandboxes(python);
       return { pin: base.pin, python_version: facts.python_version };
     },
-    resolve: async ({ python_version, ...request }) =>
-      await resolveRequirements(await pythons.sandboxes(python_version), request),
+    resolve: async ({ python_version, locked, ...request }) => {
+      const sandboxes = await pythons.sandboxes(python_version);
+      return locked === undefined
+        ? await resolveRequirements(sandboxes, request)
+        : await resolveLocked(sandboxes, { ...request, locked });
+    },
   };
 }
