@@ -73,6 +73,35 @@ test('packages that do not fit those for tracing are locked without these, and t
   expect((await lockWith(conflicting, 'wrapt<1')).dependencies).toMatchObject({ untraced: 'conflict in wrapt' });
 });
 
+/** Refuses each package of `conflicting`, as a resolver with a requirement of the user against it. */
+const refusing = (conflicting: RegExp, asked: string[][]): Resolver => ({
+  ...resolver,
+  resolve: async ({ platform_requirements }) => {
+    asked.push(platform_requirements.map((spec) => /^[a-z-]+/.exec(spec)?.[0] ?? ''));
+    const spec = platform_requirements.find((one) => conflicting.test(one));
+    if (spec !== undefined)
+      throw new Problem('dependency_conflict', { fields: { required_by: [{ source: 'platform', spec }] } });
+    const wheels = new Map<string, Uint8Array>();
+    return { lock: '', python_version: '3.11.2', packages: [], built_from_source: [], wheels };
+  },
+});
+
+test("the spec's server packages are left out where they conflict with the user's, and the agent stays traced", async () => {
+  const asked: string[][] = [];
+  const { dependencies } = await lockWith(refusing(/^fastapi/, asked), 'starlette==0.20');
+  expect(dependencies).not.toHaveProperty('untraced');
+  expect(asked.at(-1)).toEqual(expect.arrayContaining(['langgraph', 'pydantic', 'opentelemetry-sdk']));
+  expect(asked.at(-1)).not.toContain('fastapi');
+});
+
+test("a conflict in the user's own packages is refused, and not tried without the server", async () => {
+  const asked: string[][] = [];
+  await expect(lockWith(refusing(/^langchain-core/, asked), 'langchain-core==0.1 # x')).rejects.toMatchObject({
+    code: 'dependency_conflict',
+  });
+  expect(asked.filter((names) => !names.includes('fastapi'))).toEqual([]);
+});
+
 test('built wheels are kept with the version, and a lock with missing wheels is made again', async () => {
   const run = await pushes.push(await cast.caller('ada'), { name: 'greeter' });
   expect(run).toMatchObject({ state: 'done', problem: null });
