@@ -33,7 +33,8 @@ beforeAll(async () => {
   const files = new Map<string, Uint8Array>();
   for (const name of await readdir(example)) files.set(name, await readFile(join(example, name)));
   const text = Buffer.from(files.get('requirements.txt') ?? '').toString();
-  const platform_requirements = frameworks.langgraph.requires.map(printRequirement);
+  const { requires, served_with } = frameworks.langgraph;
+  const platform_requirements = [...requires, ...served_with].map(printRequirement);
   resolved = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
     requirements: requirementLines(text),
