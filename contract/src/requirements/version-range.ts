@@ -37,12 +37,12 @@ export function releaseOf(version: string): number[] | undefined {
 }
 
 /** The first version after all versions with this prefix. */
-export function nextRelease(parts: readonly number[]): number[] {
+function nextRelease(parts: readonly number[]): number[] {
   const last = parts.at(-1);
   return last === undefined ? [Infinity] : [...parts.slice(0, -1), last + 1];
 }
 
-export function compareVersions(a: readonly number[], b: readonly number[]): number {
+function compareVersions(a: readonly number[], b: readonly number[]): number {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
     const difference = (a[index] ?? 0) - (b[index] ?? 0);
     if (difference !== 0) return difference;
