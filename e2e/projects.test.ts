@@ -75,6 +75,13 @@ test('a monorepo: the agent and its library, each in a folder of langgraph.json'
   expect((await agent.ask({ question: 'why' })).json.output).toMatchObject({ answer: 'WHY (shared-words 4.5.6)' });
 });
 
+test('a workspace with a lock whose versions no resolver repeats, and that has no server', async () => {
+  const agent = await deploy('locked-workspace', 'old-lock');
+  const answered = await agent.ask({ number: 4200 });
+  const answer = '4,200 (shared-words 4.5.6, typing-inspection 0.4.1)';
+  expect(answered.json.output, answered.text).toMatchObject({ answer });
+});
+
 test.each([
   ['a function', 'make_plain', 'plain bee'],
   ['an async function', 'make_awaited', 'awaited bee'],

@@ -319,16 +319,25 @@ describe('dependencies', () => {
     const files = {
       'requirements.txt': undefined,
       'pyproject.toml': '[project]\ndependencies = ["langgraph"]\n',
-      'uv.lock': 'version = 1\n\n[[package]]\nname = "fastapi"\nversion = "0.100.0"\n',
+      'poetry.lock': '[[package]]\nname = "langchain-core"\nversion = "0.2.0"\n',
     };
     expect(onlyFinding(files)).toMatchObject({
       deployable: false,
       code: 'dependency_conflict',
-      file: 'uv.lock',
-      line: 3,
-      message: '`fastapi==0.100.0` conflicts with `fastapi>=0.110.0`, which the service needs',
-      suggestion: 'run `uv lock --upgrade-package fastapi`, so that uv.lock holds fastapi 0.110.0 or later',
+      file: 'poetry.lock',
+      line: 1,
+      message: '`langchain-core==0.2.0` conflicts with `langchain-core>=0.3.0`, which the service needs',
+      suggestion: 'run `poetry update langchain-core`, so that poetry.lock holds langchain-core 0.3.0 or later',
     });
+  });
+
+  test('in a uv.lock keep its versions, also below a floor of the service', () => {
+    const files = {
+      'requirements.txt': undefined,
+      'pyproject.toml': '[project]\ndependencies = ["langgraph"]\n',
+      'uv.lock': 'version = 1\n\n[[package]]\nname = "langgraph"\nversion = "0.1.0"\n',
+    };
+    expect(check(files)).toMatchObject({ deployable: true, findings: [] });
   });
 });
 

@@ -20,16 +20,20 @@ export interface FrameworkFacts {
   /** The kinds that `entrypoint` accepts, for hints. */
   entry_is: string;
   requires: readonly PlatformRequirement[];
+  /** Left out where the project has a lock, and where the user's packages do not allow them. The wrapper has its own server. */
+  served_with: readonly PlatformRequirement[];
   /** Left out where the user's packages do not allow them, and for an agent that is not traced. */
   traced_with: readonly PlatformRequirement[];
 }
 
-/** The packages of the HTTP server around the agent. */
+/** Every version of a framework that works here needs it. */
+const pydantic = { name: 'pydantic', extras: [], floor: '2.0.0' } as const satisfies PlatformRequirement;
+
+/** The packages of an HTTP server, by the spec. */
 const serverPackages = [
   { name: 'fastapi', extras: [], floor: '0.110.0' },
   { name: 'uvicorn', extras: ['standard'], floor: '0.27.0' },
   { name: 'httpx', extras: [], floor: '0.27.0' },
-  { name: 'pydantic', extras: [], floor: '2.0.0' },
 ] as const satisfies readonly PlatformRequirement[];
 
 export const frameworks = {
@@ -41,8 +45,9 @@ export const frameworks = {
     requires: [
       { name: 'langgraph', extras: [], floor: '0.2.0' },
       { name: 'langchain-core', extras: [], floor: '0.3.0' },
-      ...serverPackages,
+      pydantic,
     ],
+    served_with: serverPackages,
     // The wrapper has a handler of its own for langchain.
     traced_with: [],
   },
@@ -51,7 +56,8 @@ export const frameworks = {
     missing_export: "No 'crew' or 'agent' variable found",
     export_is: 'a Crew or an Agent',
     entry_is: 'a Crew, an Agent, a @CrewBase class, or a function that returns one',
-    requires: [{ name: 'crewai', extras: [], floor: undefined }, ...serverPackages],
+    requires: [{ name: 'crewai', extras: [], floor: undefined }, pydantic],
+    served_with: serverPackages,
     // Each traces its package where the agent imports it; none of them brings that package.
     traced_with: [
       { name: 'openinference-instrumentation-crewai', extras: [], floor: '0.1.10' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Framework } from './frameworks.ts';
-import { normaliseName, parseRequirements, platformRequirements } from './requirements.ts';
+import { frameworks, printRequirement, type Framework } from './frameworks.ts';
+import { frameworkConflicts, normaliseName, parseRequirements } from './requirements.ts';
 import { printLine } from './requirements/parse-line.ts';
 import { endsBelow } from './requirements/version-range.ts';
 
@@ -228,56 +228,35 @@ test('reading never throws and stays within its time, for any text', () => {
   }
 });
 
-describe('the platform adds', () => {
-  const added = (framework: Framework, text: string): string[] =>
-    platformRequirements(framework, parseRequirements(text).requirements).add;
-
-  test("the spec's floors when the user requires nothing", () => {
-    expect(added('langgraph', '')).toEqual([
-      'langgraph>=0.2.0',
-      'langchain-core>=0.3.0',
-      'fastapi>=0.110.0',
-      'uvicorn[standard]>=0.27.0',
-      'httpx>=0.27.0',
-      'pydantic>=2.0.0',
-    ]);
-    expect(added('crewai', '')).toEqual([
-      'crewai',
-      'fastapi>=0.110.0',
-      'uvicorn[standard]>=0.27.0',
-      'httpx>=0.27.0',
-      'pydantic>=2.0.0',
-    ]);
-  });
-
-  test('nothing for a required name, in every spelling', () => {
-    expect(added('langgraph', 'LangGraph==1.0\nLangChain_Core\nfastapi\nuvicorn\nhttpx\nPydantic>=2')).toEqual([]);
-  });
-
-  test('its floor beside a requirement with a marker', () => {
-    expect(added('crewai', 'pydantic<2; sys_platform == "win32"')).toContain('pydantic>=2.0.0');
-  });
+test("the build adds the spec's packages", () => {
+  const added = (framework: Framework): string[] => {
+    const { requires, served_with } = frameworks[framework];
+    return [...requires, ...served_with].map(printRequirement);
+  };
+  const both = ['pydantic>=2.0.0', 'fastapi>=0.110.0', 'uvicorn[standard]>=0.27.0', 'httpx>=0.27.0'];
+  expect(added('langgraph')).toEqual(['langgraph>=0.2.0', 'langchain-core>=0.3.0', ...both]);
+  expect(added('crewai')).toEqual(['crewai', ...both]);
 });
 
 test('a range that ends below a floor is a conflict with both sides and a remedy', () => {
-  expect(
-    platformRequirements('langgraph', parseRequirements('# pinned\npydantic>=1,<2\n').requirements).conflicts,
-  ).toEqual([
+  const conflicts = (text: string) => frameworkConflicts('langgraph', parseRequirements(text).requirements);
+  expect(conflicts('# pinned\nlangchain-core>=0.1,<0.3\n')).toEqual([
     {
-      package: 'pydantic',
+      package: 'langchain-core',
       required_by: [
-        { source: 'requirements.txt:2', spec: 'pydantic>=1,<2' },
-        { source: 'platform', spec: 'pydantic>=2.0.0' },
+        { source: 'requirements.txt:2', spec: 'langchain-core>=0.1,<0.3' },
+        { source: 'platform', spec: 'langchain-core>=0.3.0' },
       ],
-      remedy: 'widen `pydantic>=1,<2` on line 2 of requirements.txt so that it allows 2.0.0 or later',
+      remedy: 'widen `langchain-core>=0.1,<0.3` on line 2 of requirements.txt so that it allows 0.3.0 or later',
     },
   ]);
+  expect(conflicts('langchain-core<0.3; sys_platform == "win32"\nfastapi<0.100\n')).toEqual([]);
 });
 
 test.each(['__proto__', 'constructor', 'sub/toString'])('a file called %s is an ordinary file', (file) => {
-  const { requirements } = parseRequirements('pydantic<2\n', file);
-  expect(platformRequirements('langgraph', requirements).conflicts).toMatchObject([
-    { remedy: `widen \`pydantic<2\` on line 1 of ${file} so that it allows 2.0.0 or later` },
+  const { requirements } = parseRequirements('langgraph<0.2\n', file);
+  expect(frameworkConflicts('langgraph', requirements)).toMatchObject([
+    { remedy: `widen \`langgraph<0.2\` on line 1 of ${file} so that it allows 0.2.0 or later` },
   ]);
 });
 

@@ -63,26 +63,18 @@ export interface Conflict {
   remedy: string;
 }
 
-export interface PlatformRequirements {
-  /** Lines for the resolver, such as `uvicorn[standard]>=0.27.0`. */
-  add: string[];
-  /** Conflicts that no resolver could satisfy, known without one. */
-  conflicts: Conflict[];
-}
-
-/** The image's packages besides the user's. A requirement with a marker may not apply, so it replaces none of ours. */
-export function platformRequirements(framework: Framework, user: readonly DeclaredRequirement[]): PlatformRequirements {
-  const add: string[] = [];
-  const conflicts: Conflict[] = [];
-  for (const platform of frameworks[framework].requires) {
-    const asked = user.filter(({ name, marker }) => name === platform.name && marker === undefined);
-    if (asked.length === 0) add.push(printRequirement(platform));
-    for (const requirement of asked) {
-      if (platform.floor !== undefined && endsBelow(requirement.specifiers, platform.floor))
-        conflicts.push(conflict(platform, platform.floor, requirement));
-    }
-  }
-  return { add, conflicts };
+/**
+ * The conflicts with packages of the framework that no resolver could satisfy, known without one. A requirement with a marker may not
+ * apply, so it conflicts with none.
+ */
+export function frameworkConflicts(framework: Framework, user: readonly DeclaredRequirement[]): Conflict[] {
+  return frameworks[framework].requires.flatMap((platform) => {
+    const { name, floor } = platform;
+    if (floor === undefined) return [];
+    return user
+      .filter((one) => one.name === name && one.marker === undefined && endsBelow(one.specifiers, floor))
+      .map((requirement) => conflict(platform, floor, requirement));
+  });
 }
 
 function conflict(platform: PlatformRequirement, floor: string, requirement: DeclaredRequirement): Conflict {

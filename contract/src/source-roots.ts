@@ -1,6 +1,8 @@
 // The folders from which the project's own code is imported. The project is never built, so no build backend sets them. They follow from
-// its layout: `src/` with modules in it, and the folders in langgraph.json.
+// its layout: `src/` with modules in it, the folders in langgraph.json, and the needed members of a uv workspace.
 import type { ProjectFiles } from './agent-project/files.ts';
+import { projectReader } from './dependencies/project-reader.ts';
+import { readFolders } from './dependencies/read-folders.ts';
 import type { LanggraphJson } from './langgraph-json.ts';
 import { folderOf, joined } from './path-inside.ts';
 
@@ -10,7 +12,9 @@ export function sourceRoots(files: ProjectFiles, langgraphJson?: Pick<LanggraphJ
   const folders = (langgraphJson?.dependencies ?? []).flatMap((dependency) =>
     'folder' in dependency ? [dependency.folder] : [],
   );
-  const roots = ['.', ...folders].flatMap((folder) => rootsOf(paths, folder));
+  const named = folders.map((folder) => ({ folder, line: 1 }));
+  const read = readFolders(projectReader(files), named).folders.map(({ folder }) => folder);
+  const roots = ['.', ...folders, ...read].flatMap((folder) => rootsOf(paths, folder));
   return [...new Set(roots)];
 }
 

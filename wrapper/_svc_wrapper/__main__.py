@@ -12,6 +12,8 @@ def main() -> None:
     # `-m` puts the working directory first, but a user's logging.py must not replace the one used here. The loader
     # restores the folder before it imports the user's code.
     sys.path[:] = [entry for entry in sys.path if entry and Path(entry) != app_folder]
+    # The last place: the user's version of a package wins, and the server's own is there when the user has none.
+    sys.path.append(str(own_packages()))
 
     # crewai's telemetry sends data and handles SIGTERM, and its tracing prompts at the terminal. OTEL_SDK_DISABLED
     # would also disable every other tracer.
@@ -32,6 +34,11 @@ def main() -> None:
     from .process import serve
 
     serve(settings)
+
+
+def own_packages() -> Path:
+    """The folder with the packages of requirements.lock: /opt/svc-packages beside /opt/svc."""
+    return Path(__file__).resolve().parents[1].with_name("svc-packages")
 
 
 if __name__ == "__main__":

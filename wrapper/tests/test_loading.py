@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from wrapper_process import WrapperProcess
+from wrapper_process import WRAPPER_FOLDER, WrapperProcess
 
 Project = Callable[[str], Path]
 
@@ -165,6 +166,17 @@ def test_the_users_files_do_not_replace_the_wrappers_own(project: Project) -> No
     for name in ("server", "encode", "fastapi", "uvicorn", "logging", "json"):
         (folder / f"{name}.py").write_text("mine = True")
     with WrapperProcess(folder) as wrapper:
+        assert wrapper.ready().ask(topic="tea")["output"] == {"topic": "TEA"}
+
+
+def test_the_servers_own_packages_come_after_the_users(project: Project, tmp_path: Path) -> None:
+    own = tmp_path / "opt" / "svc-packages"
+    own.mkdir(parents=True)
+    (own / "only_here.py").write_text("")
+    (own / "typing_extensions.py").write_text("raise ImportError('not the version of the user')")
+    shutil.copytree(WRAPPER_FOLDER / "_svc_wrapper", tmp_path / "opt" / "svc" / "_svc_wrapper")
+    folder = project(GRAPH + "import only_here\ngraph = build().compile()")
+    with WrapperProcess(folder, PYTHONPATH=str(tmp_path / "opt" / "svc")) as wrapper:
         assert wrapper.ready().ask(topic="tea")["output"] == {"topic": "TEA"}
 
 

@@ -25,6 +25,7 @@ class WrapperProcess:
     """A context manager: it listens after the entry and ends with the exit."""
 
     def __init__(self, folder: Path, framework: str = "langgraph", **environment: str) -> None:
+        """`PYTHONPATH` in the environment replaces the wrapper of this tree."""
         self.port = free_port()
         self.log_file = Path(os.environ["WRAPPER_LOGS"]) / f"{self.port}.log"
         self.client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60)

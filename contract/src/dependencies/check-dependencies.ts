@@ -1,7 +1,7 @@
 import type { ProjectFiles } from '../agent-project/files.ts';
 import type { Finding } from '../finding.ts';
 import type { Framework } from '../frameworks.ts';
-import { platformRequirements, type Conflict, type DeclaredRequirement } from '../requirements.ts';
+import { frameworkConflicts, type Conflict, type DeclaredRequirement } from '../requirements.ts';
 import { fault } from './fault.ts';
 import { readDependencies, type DeclaredDependencies } from './read-dependencies.ts';
 
@@ -20,9 +20,7 @@ export function checkDependencies(
   const conflicts =
     framework === undefined
       ? []
-      : [declared.requirements, declared.constraints].flatMap(
-          (asked) => platformRequirements(framework, asked).conflicts,
-        );
+      : [declared.unlocked, declared.constraints].flatMap((asked) => frameworkConflicts(framework, asked));
   findings.push(...found, ...conflicts.map(conflictFinding), ...ownFormatFindings(declared.requirements));
   return { ...declared, conflicts };
 }

@@ -1,6 +1,7 @@
 import type { ProjectFile, ProjectFiles } from '../agent-project/files.ts';
 import { readText } from '../agent-project/read-text.ts';
 import type { Finding } from '../finding.ts';
+import { folderOf } from '../path-inside.ts';
 import { fault } from './fault.ts';
 
 /** Reads the files that name dependencies, and records which ones. */
@@ -8,6 +9,8 @@ export interface ProjectReader {
   has(path: string): boolean;
   /** A file or a folder, which an archive need not list. */
   hasFolder(path: string): boolean;
+  /** The folders that hold a file of this name. */
+  foldersWith(name: string): string[];
   text(path: string): string | Finding;
   sources: string[];
 }
@@ -20,6 +23,8 @@ export function projectReader(files: ProjectFiles): ProjectReader {
     sources,
     has: (path) => byPath.has(path),
     hasFolder: (path) => path === '.' || [...byPath.keys()].some((other) => other.startsWith(`${path}/`)),
+    foldersWith: (name) =>
+      [...byPath.keys()].filter((path) => path === name || path.endsWith(`/${name}`)).map(folderOf),
     text: (path) => {
       const file = byPath.get(path);
       if (file === undefined) throw new RangeError(`no file ${path}`);

@@ -1,5 +1,5 @@
 import { readSpecifiers } from '../requirements/parse-line.ts';
-import { compareVersions, nextRelease, releaseOf } from '../requirements/version-range.ts';
+import { bare, isMet, releaseOf } from '../requirements/version-range.ts';
 
 type Specifiers = NonNullable<ReturnType<typeof readSpecifiers>>;
 
@@ -27,28 +27,3 @@ export function readPython(specifier: string): Specifiers[] | undefined {
 
 /** More than any minor version of Python has had. */
 const patches = Array.from({ length: 50 }, (_, index) => index);
-
-const bare = (version: string) => version.replace(/\.\*$/, '');
-
-function isMet(release: readonly number[], { operator, version }: Specifiers[number]): boolean {
-  const given = releaseOf(bare(version)) ?? [];
-  const order = compareVersions(release, given);
-  const isPrefix = version.endsWith('.*');
-  const startsWith = isPrefix ? given.every((part, index) => release[index] === part) : order === 0;
-  switch (operator) {
-    case '>=':
-      return order >= 0;
-    case '>':
-      return order > 0;
-    case '<=':
-      return order <= 0;
-    case '<':
-      return order < 0;
-    case '!=':
-      return !startsWith;
-    case '~=':
-      return order >= 0 && compareVersions(release, nextRelease(given.slice(0, -1))) < 0;
-    default:
-      return startsWith;
-  }
-}

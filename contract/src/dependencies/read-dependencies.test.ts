@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { filesFromMap } from '../agent-project/files.ts';
 import { readDependencies } from './read-dependencies.ts';
+import { sourceRoots } from '../source-roots.ts';
 import { resolverLines } from './resolver-lines.ts';
 
 type Files = Record<string, string>;
@@ -395,9 +396,14 @@ describe('a lock', () => {
   const locked = (name: string, version: string, source = '{ registry = "https://pypi.org/simple" }', more = '') =>
     `[[package]]\nname = "${name}"\nversion = "${version}"\nsource = ${source}\n${more}\n`;
   const uv = (...packages: string[]) => ({ ...toml, 'uv.lock': `version = 1\n\n${packages.join('')}` });
+  const besideAnother = (...packages: string[]) => ({
+    'langgraph.json': langgraph('./sub'),
+    'sub/pyproject.toml': toml['pyproject.toml'],
+    'uv.lock': uv(...packages)['uv.lock'],
+  });
 
-  test("of uv binds the versions, and leaves the project's own folders out", () => {
-    const files = uv(
+  test("of uv binds the versions without its pyproject.toml, and leaves the project's own folders out", () => {
+    const files = besideAnother(
       locked('a', '1.0'),
       locked('demo', '1.0', '{ editable = "." }'),
       locked('lib', '1.0', '{ virtual = "lib" }'),
@@ -411,7 +417,8 @@ describe('a lock', () => {
       { line: "b==2 ; (python_full_version >= '3.12') or (os_name == 'x')", source: 'uv.lock:28' },
     ]);
     expect(read(files).findings).toEqual([]);
-    expect(read(files).sources).toEqual(['pyproject.toml', 'uv.lock']);
+    expect(read(files)).toMatchObject({ sources: ['langgraph.json', 'sub/pyproject.toml', 'uv.lock'] });
+    expect(read(files)).not.toHaveProperty('locked');
   });
 
   test('of Poetry binds the versions, too', () => {
@@ -436,7 +443,7 @@ describe('a lock', () => {
   });
 
   test('reports the versions that it does not bind', () => {
-    const files = uv(locked('torch', '2.1.0+cpu'), locked('b', '1'), locked('b', '2'));
+    const files = besideAnother(locked('torch', '2.1.0+cpu'), locked('b', '1'), locked('b', '2'));
     expect(constraints(files)).toEqual([]);
     expect(said(files)).toEqual([
       'setting_ignored: torch 2.1.0+cpu is a build of another index; a new version is chosen',
@@ -451,5 +458,95 @@ describe('a lock', () => {
     const files = { ...uv(locked('a', '1.0')), 'requirements.txt': 'a\n' };
     expect(constraints(files)).toEqual([]);
     expect(read(files).sources).not.toContain('uv.lock');
+  });
+});
+
+describe('a uv.lock beside its pyproject.toml', () => {
+  const locked = (name: string, version: string, source = '{ registry = "https://pypi.org/simple" }') =>
+    `[[package]]\nname = "${name}"\nversion = "${version}"\nsource = ${source}\n`;
+  const own = (folder = '.') => locked('demo', '1.0', `{ virtual = "${folder}" }`);
+  const lines = (files: Files) => resolverLines(read(files));
+
+  test('is installed as it is: no requirement and no setting of its project is resolved again', () => {
+    const files = {
+      'pyproject.toml': project(
+        'dependencies = ["a>=1", "b"]\n[tool.uv]\noverride-dependencies = ["b==3"]\nconstraint-dependencies = ["a<2"]\n',
+      ),
+      'uv.lock': `requires-python = ">=3.11"\n${locked('a', '1.5')}${locked('b', '3')}${own()}`,
+    };
+    expect(lines(files)).toEqual({ requirements: [], constraints: [] });
+    expect(read(files)).toMatchObject({
+      locked: { lock: 'uv.lock', folders: ['.'], packages: [] },
+      requires_python: [{ specifier: '>=3.11', file: 'uv.lock', line: 1 }],
+      findings: [],
+    });
+    expect(read(files).requirements.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  test('covers the members of its workspace, which langgraph.json need not name', () => {
+    const member = (name: string, more: string) => `[project]\nname = "${name}"\nversion = "1"\n${more}`;
+    const files = {
+      'pyproject.toml': project(
+        'dependencies = ["lib"]\n[tool.uv.sources]\nlib = { workspace = true }\n[tool.uv.workspace]\nmembers = ["packages/*"]\nexclude = ["packages/old"]\n',
+      ),
+      'packages/lib/pyproject.toml': member('lib', 'dependencies = ["deep", "a"]\n'),
+      'packages/deep/pyproject.toml': member('deep', ''),
+      'packages/other/pyproject.toml': member('other', 'dependencies = ["x @ https://example.com/x.whl"]\n'),
+      'packages/old/pyproject.toml': member('old', ''),
+      'uv.lock': `${own()}${locked('a', '1')}${locked('lib', '1', '{ editable = "packages/lib" }')}${locked('deep', '1', '{ editable = "packages/deep" }')}[manifest]\nmembers = ["demo", "deep", "lib", "other"]\n`,
+    };
+    expect(read(files)).toMatchObject({
+      locked: { folders: ['.', 'packages/lib', 'packages/deep'], packages: [] },
+      unlocked: [],
+      findings: [],
+    });
+    expect(read(files).projects.map(({ name }) => name)).toEqual(['demo', 'lib', 'deep']);
+    expect(sourceRoots(filesFromMap(new Map(Object.entries(files))))).toEqual(['.', 'packages/lib', 'packages/deep']);
+    const named = { ...files, 'langgraph.json': langgraph('./packages/lib') };
+    expect(read(named)).toMatchObject({ locked: { packages: ['demo', 'lib'] }, findings: [] });
+  });
+
+  test('of a workspace without a project covers all members', () => {
+    const files = {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["./libs/**"]\n',
+      'libs/deep/one/pyproject.toml': '[project]\nname = "one"\nversion = "1"\ndependencies = ["a"]\n',
+      'uv.lock': `${locked('a', '1')}${locked('one', '1', '{ virtual = "libs/deep/one" }')}[manifest]\nmembers = ["one"]\n`,
+    };
+    expect(read(files)).toMatchObject({ locked: { folders: ['.', 'libs/deep/one'], packages: [] }, unlocked: [] });
+    expect(errors(files)).toEqual([]);
+  });
+
+  test('leaves the packages of other folders and of langgraph.json to the resolver', () => {
+    const files = {
+      'langgraph.json': langgraph('.', './extra', 'c>=1'),
+      'pyproject.toml': project('dependencies = ["a"]'),
+      'extra/requirements.txt': 'b\n',
+      'uv.lock': `${own()}${locked('a', '1')}`,
+    };
+    expect(lines(files).requirements.map(({ line }) => line)).toEqual(['b', 'c>=1']);
+  });
+
+  test('has the dependencies that a build backend computed', () => {
+    const files = { 'pyproject.toml': project('dynamic = ["dependencies"]\n'), 'uv.lock': own() };
+    expect(errors(files)).toEqual([]);
+  });
+
+  test.each<[string, string, string[]]>([
+    ['lacks a package', locked('b', '2'), ['`a>=1` is not in uv.lock']],
+    ['has another version', `${locked('a', '0.9')}${locked('b', '2')}`, ['`a>=1` does not allow a 0.9 of uv.lock']],
+    ['has a fitting version for another Python', `${locked('a', '0.9')}${locked('a', '1.0')}${locked('b', '2')}`, []],
+    ['has a version that is not plain', `${locked('a', '0.9.post1')}${locked('b', '2')}`, []],
+    ['overrides the version', `[manifest]\noverrides = [{ name = "a" }]\n${locked('a', '0.9')}${locked('b', '2')}`, []],
+    ['excludes the package', `[manifest]\nexcludes = ["a"]\n${locked('b', '2')}`, []],
+  ])('that %s is checked against it', (_, text, messages) => {
+    const files = {
+      'pyproject.toml': project('dependencies = [\n"a>=1",\n"b",\n"c; sys_platform == \'win32\'"]\n'),
+      'uv.lock': text,
+    };
+    const found = read(files).findings;
+    expect(found.map(({ message }) => message)).toEqual(messages);
+    expect(found.map(({ file, line, suggestion }) => `${file}:${line} ${suggestion}`)).toEqual(
+      messages.map(() => 'pyproject.toml:5 Lock it again: uv lock'),
+    );
   });
 });

@@ -5,7 +5,7 @@ import { fault } from './fault.ts';
 import { readMetadata, type PyprojectMetadata } from './pyproject-metadata.ts';
 import { readPyprojectDependencies } from './pyproject-dependencies.ts';
 import { readRequirementsFiles, type RequirementsFiles } from './read-requirements-files.ts';
-import { readToml, tomlLimits, type TomlFile } from './read-toml.ts';
+import { readToml, tableAt, tomlLimits, type TomlFile } from './read-toml.ts';
 
 export interface FolderDependencies extends RequirementsFiles {
   folder: string;
@@ -39,16 +39,18 @@ export function readFolder(
     const findings = isSilent ? read.findings : [...read.findings, twoFiles(requirements, pyproject)];
     return { folder, decides: 'requirements.txt', ...read, findings, ...(metadata && { metadata }) };
   }
-  if (toml === undefined || declared === undefined)
+  if (toml === undefined || (declared === undefined && !isWorkspace(toml)))
     return reader.has(joined(folder, 'setup.py')) ? { ...none, findings: [setupFinding(folder)] } : none;
   return {
     folder,
     decides: 'pyproject.toml',
     pyproject: toml,
     ...(metadata && { metadata }),
-    ...withFiles(reader, { folder, pyproject, declared }),
+    ...(declared === undefined ? none : withFiles(reader, { folder, pyproject, declared })),
   };
 }
+
+const isWorkspace = ({ value }: TomlFile): boolean => tableAt(value, 'tool', 'uv', 'workspace') !== undefined;
 
 function parseToml(reader: ProjectReader, path: string): TomlFile | Finding {
   const text = reader.text(path);

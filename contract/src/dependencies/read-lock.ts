@@ -1,20 +1,33 @@
-// uv.lock and poetry.lock: the versions that the author has tested. They constrain our resolution, so a lock adds no package. Entries
-// from another place than an index constrain nothing; the rules for requirements decide about them.
+// uv.lock and poetry.lock: the versions that the author has tested. A poetry.lock, and a uv.lock without its pyproject.toml, constrain our
+// resolution, so they add no package. Entries from another place than an index constrain nothing; the rules for requirements decide about
+// them.
 import type { Finding } from '../finding.ts';
 import { normaliseName, type DeclaredRequirement } from '../requirements.ts';
 import { isName, parseOne } from '../requirements/parse-line.ts';
 import { fault } from './fault.ts';
-import { isTable, readToml, tableAt, textAt, tomlLimits, type TomlTable } from './read-toml.ts';
+import { isTable, readToml, tableAt, textAt, tomlLimits, type TomlFile, type TomlTable } from './read-toml.ts';
 import { normaliseVersion } from './version.ts';
+
+export interface ReadLock {
+  /** Undefined for a file that is not TOML. */
+  toml?: TomlFile;
+  constraints: DeclaredRequirement[];
+  findings: Finding[];
+}
 
 export function readLock(
   file: string,
   text: string,
   /** Normalised names that the project itself requires. */
   asked: ReadonlySet<string>,
-): { constraints: DeclaredRequirement[]; findings: Finding[] } {
+): ReadLock {
   const toml = readToml(file, text, tomlLimits.lock_characters);
   if ('code' in toml) return { constraints: [], findings: [toml] };
+  return { toml, ...readPackages(toml, asked) };
+}
+
+function readPackages(toml: TomlFile, asked: ReadonlySet<string>): Omit<ReadLock, 'toml'> {
+  const { file, text } = toml;
   const listed: unknown = toml.value['package'];
   const packages = (Array.isArray(listed) ? listed : []).filter(isTable);
   if (packages.length > tomlLimits.packages) {
@@ -70,7 +83,7 @@ function markerOf(one: TomlTable): string {
 }
 
 /** Two versions of one package without markers to choose between them constrain nothing. */
-function withoutAmbiguous({ constraints, findings }: ReturnType<typeof readLock>): ReturnType<typeof readLock> {
+function withoutAmbiguous({ constraints, findings }: Omit<ReadLock, 'toml'>): Omit<ReadLock, 'toml'> {
   const several = [...Map.groupBy(constraints, ({ name }) => name)].filter(
     ([, versions]) => versions.length > 1 && versions.some(({ marker }) => marker === undefined),
   );

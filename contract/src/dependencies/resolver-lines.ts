@@ -8,6 +8,7 @@ export interface ResolverLine {
   source: string;
 }
 
+/** Those that a uv.lock covers are not among them. */
 export interface ResolverLines {
   requirements: ResolverLine[];
   constraints: ResolverLine[];
@@ -15,13 +16,13 @@ export interface ResolverLines {
 
 /** Printed from the parsed requirements, so that the resolver cannot interpret a line differently. */
 export function resolverLines({
-  requirements,
+  unlocked,
   constraints,
   only_binary,
-}: Pick<DeclaredDependencies, 'requirements' | 'constraints' | 'only_binary'>): ResolverLines {
+}: Pick<DeclaredDependencies, 'unlocked' | 'constraints' | 'only_binary'>): ResolverLines {
   return {
     requirements: [
-      ...requirements.map((one) => lineOf(one, one)),
+      ...unlocked.map((one) => lineOf(one, one)),
       ...[...new Set(only_binary)].map((names) => ({ line: `--only-binary ${names}`, source: 'requirements.txt' })),
     ],
     // A constraint has no extras.

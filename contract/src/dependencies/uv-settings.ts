@@ -16,19 +16,22 @@ export interface ReadFor {
   requirements: readonly DeclaredRequirement[];
   /** Normalised names of the project's folders. They are imported from their place. */
   locals: ReadonlySet<string>;
+  /** A uv.lock was made with the settings, and is installed as it is. */
+  isLocked: boolean;
 }
 
 export function readToolSettings(toml: TomlFile, read: ReadFor): ToolSettings {
   const uv = tableAt(toml.value, 'tool', 'uv');
   const constraints = textsAt(uv, 'constraint-dependencies');
   const lineOf = textLines(toml, keyLines(toml, 'tool.uv')('constraint-dependencies'));
+  const places = [...sourceFindings(toml, tableAt(uv, 'sources'), read), ...indexFindings(toml)];
+  if (read.isLocked) return { constraints: [], findings: places };
   const bounds = readRequirementTexts(toml.file, constraints, lineOf);
   return {
     constraints: bounds.requirements,
     findings: [
       ...bounds.findings,
-      ...sourceFindings(toml, tableAt(uv, 'sources'), read),
-      ...indexFindings(toml),
+      ...places,
       ...ignored.flatMap((key) => (uv?.[key] === undefined ? [] : [ignoredFinding(toml, key)])),
     ],
   };

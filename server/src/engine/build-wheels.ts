@@ -32,6 +32,16 @@ printf '%s' '${separator}'
 exec python3 /tmp/in/build-wheels.py
 `;
 
+/** Builds the packages of the given lock, which all have no fitting wheel. */
+export const buildLocked = `
+set -e
+cp /tmp/in/requirements.lock /tmp/requirements.lock
+cp /tmp/in/sources.toml /tmp/pylock.toml
+cat /tmp/requirements.lock
+printf '%s' '${separator}'
+exec python3 /tmp/in/build-wheels.py
+`;
+
 /** Names and builds the packages without a wheel for this interpreter. It imports only modules of Python and pip. */
 export const buildWheels = `
 import base64, json, os, re, subprocess, sys

@@ -101,7 +101,8 @@ function withoutWheel(resolverText: string): string {
   return names.size === 0 ? 'a package' : [...names].join(', ');
 }
 
-function refuseSources({ settings }: Sandboxes, names: string): void {
+/** Throws `project_invalid` with these names where the service builds no packages from source. */
+export function refuseSources({ settings }: Sandboxes, names: string): void {
   if (settings.source_distributions === 'allow') return;
   throw new Problem('project_invalid', {
     detail: `The package index has no wheel of ${names}, and this service builds no packages from source`,

@@ -60,9 +60,6 @@ export interface BuiltImage {
 
 const keep_dependencies_seconds = 24 * 60 * 60;
 
-// Increased when the wrapper can no longer run in older dependency images.
-const wrapper_abi = '1';
-
 export function imageBuilder(parts: {
   db: Database;
   engine: Engine;
@@ -111,18 +108,18 @@ export function imageBuilder(parts: {
 async function build(sandboxes: Sandboxes, wrapper_directory: string, input: BuildInput): Promise<BuiltImage> {
   const { agent, team_id, content, created_at, run, onLog, signal } = input;
   refuseUnkept(agent, content);
+  const wrapper = await readWrapperFiles(wrapper_directory);
   const dependencies = await ensureDependencyImage(sandboxes, {
     team_id,
     lock: content.lock,
     python_version: content.python,
     wheels: new Map(content.wheels.map(({ file, bytes }) => [file, bytes])),
-    wrapper_abi,
+    wrapper_lock: wrapper.lock,
     run,
     onLog,
     signal,
   });
   onLog(`dependencies: ${dependencies.reused ? 'reused' : 'installed'} (${dependencies.tag})`);
-  const wrapper = await readWrapperFiles(wrapper_directory);
   const files = new Map(content.files.map(({ path, bytes }) => [path, bytes]));
   const app = await buildAppImage(sandboxes.engine, {
     dependency_image: dependencies.tag,

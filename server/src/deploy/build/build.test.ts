@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { frameworks, printRequirement } from '@gantry/contract/frameworks.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolveRequirements, type ResolvedDependencies } from '../../engine/resolve.ts';
+import { parseLock } from '../../engine/lock.ts';
 import { runInSandbox } from '../../engine/sandbox.ts';
 import type { Sandboxes } from '../../engine/sandboxes.ts';
 import { testInstallation } from '../../engine/test-installation.ts';
@@ -25,21 +26,24 @@ let sandboxes: Sandboxes;
 let resolved: ResolvedDependencies;
 let dependencies: DependencyImage;
 let app: AppImageInput;
+let wrapper_lock: string;
 
 beforeAll(async () => {
   sandboxes = await open({ source_distributions: 'allow' });
   const files = new Map<string, Uint8Array>();
   for (const name of await readdir(example)) files.set(name, await readFile(join(example, name)));
   const text = Buffer.from(files.get('requirements.txt') ?? '').toString();
-  const platform_requirements = frameworks.langgraph.requires.map(printRequirement);
+  const { requires, served_with } = frameworks.langgraph;
+  const platform_requirements = [...requires, ...served_with].map(printRequirement);
   resolved = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
     requirements: requirementLines(text),
     platform_requirements,
     signal: signal(),
   });
+  const wrapper = await readWrapperFiles(join(root, 'wrapper/_svc_wrapper'));
+  wrapper_lock = wrapper.lock;
   dependencies = await install({ ...resolved, team_id: 'team-1' });
-  const { files: wrapper } = await readWrapperFiles(join(root, 'wrapper/_svc_wrapper'));
   const digest = `sha256:${'d'.repeat(64)}`;
   app = {
     dependency_image: dependencies.tag,
@@ -50,7 +54,7 @@ beforeAll(async () => {
     entry: { file: 'agent.py', module: 'agent', source_roots: ['.'] },
     created_at: '2026-01-01T00:00:00Z',
     files,
-    wrapper,
+    wrapper: wrapper.files,
     metadata: new Map(),
     signal: signal(),
   };
@@ -63,7 +67,7 @@ afterAll(async () => {
 }, 60_000);
 
 async function install(o: ResolvedDependencies & { team_id: string }): Promise<DependencyImage> {
-  return await ensureDependencyImage(sandboxes, { ...o, wrapper_abi: '1', signal: signal() });
+  return await ensureDependencyImage(sandboxes, { ...o, wrapper_lock, signal: signal() });
 }
 
 async function build(changes: Partial<AppImageInput> = {}): Promise<string> {
@@ -88,7 +92,9 @@ test('a lock is installed once for each team', async () => {
   expect(await install({ ...resolved, team_id: 'team-1' })).toEqual({ ...dependencies, reused: true });
   // Read from the image, and stored in its label.
   expect(dependencies.installed).toContainEqual(resolved.packages.find(({ name }) => name === 'langgraph'));
-  expect(dependencies.installed).toHaveLength(resolved.packages.length);
+  const own = parseLock(wrapper_lock).map(({ name, version }) => ({ name, version }));
+  expect(dependencies.installed).toEqual(expect.arrayContaining(resolved.packages));
+  expect([...resolved.packages, ...own]).toEqual(expect.arrayContaining(dependencies.installed));
   const small = await resolveRequirements(sandboxes, {
     team_id: 'team-1',
     requirements: requirementLines('idna==3.10\n'),

@@ -10,10 +10,11 @@ import { teamCache, throwAwayCache } from '../../engine/package-cache.ts';
 import { runInSandbox, type SandboxResult } from '../../engine/sandbox.ts';
 import type { Sandboxes } from '../../engine/sandboxes.ts';
 import { uvPath } from '../../engine/uv.ts';
-import { listInstalled, readInstalled, type InstalledPackage } from './installed.ts';
+import { folders, listInstalled, readInstalled, type InstalledPackage } from './installed.ts';
 
-// The slow part of a build: the locked packages in /opt/venv, on the base image. It is done once for all agents of a team with the same
-// lock. No code of a package runs meanwhile. The first sandbox has the cache and unpacks wheels, but never starts the Python in /opt/venv.
+// The slow part of a build: the locked packages in /opt/venv, on the base image. The wrapper's own packages have another folder, so they
+// never decide about a version of the user's. It is done once for all agents of a team with the same lock.
+// No code of a package runs meanwhile. The first sandbox has the cache and unpacks wheels, but never starts the Python in /opt/venv.
 // The second sandbox has neither cache nor network. It compiles and lists the packages with the base image's own interpreter.
 
 export interface DependencyImageInput {
@@ -22,8 +23,8 @@ export interface DependencyImageInput {
   python_version: string;
   /** The wheels that the push built from source, by file name. */
   wheels: ReadonlyMap<string, Uint8Array>;
-  /** Changes when the wrapper cannot use older images. */
-  wrapper_abi: string;
+  /** The packages of the wrapper, with hashes. */
+  wrapper_lock: string;
   run?: RunLabel;
   onLog?: (line: string) => void;
   signal: AbortSignal;
@@ -34,7 +35,7 @@ export interface DependencyImage {
   id: string;
   tag: string;
   reused: boolean;
-  /** Sorted by name. */
+  /** The user's and the wrapper's, sorted by name. */
   installed: InstalledPackage[];
 }
 
@@ -61,7 +62,10 @@ export async function ensureDependencyImage(
 }
 
 /** Returns the image's id. */
-async function unpack(sandboxes: Sandboxes, { wheels, lock, ...input }: DependencyImageInput): Promise<string> {
+async function unpack(
+  sandboxes: Sandboxes,
+  { wheels, lock, wrapper_lock, ...input }: DependencyImageInput,
+): Promise<string> {
   const { engine } = sandboxes;
   // A cache finds a locally built wheel by its path. Another agent of the team may have a different wheel with the same path.
   const cache = wheels.size === 0 ? await teamCache(sandboxes, input.team_id, input.signal) : throwAwayCache;
@@ -70,9 +74,9 @@ async function unpack(sandboxes: Sandboxes, { wheels, lock, ...input }: Dependen
   const result = await sandboxes.run({
     volumes: cache.volumes,
     env: cache.env,
-    writable_directories: ['/opt/venv', ...(cache.writable_directories ?? [])],
+    writable_directories: [...Object.values(folders), ...(cache.writable_directories ?? [])],
     command: ['/bin/sh', '-c', install, 'install', ...(wheels.size === 0 ? [] : ['--find-links', '/tmp/in/wheels'])],
-    files: { 'requirements.lock': lock, ...Object.fromEntries(files) },
+    files: { 'requirements.lock': lock, 'wrapper.lock': wrapper_lock, ...Object.fromEntries(files) },
     run: input.run,
     onLog: input.onLog,
     signal: input.signal,
@@ -93,7 +97,7 @@ async function compile(
   let installed: InstalledPackage[] = [];
   const result = await runInSandbox(engine, {
     image: input.unpacked,
-    writable_directories: ['/opt/venv'],
+    writable_directories: Object.values(folders),
     command: ['/bin/sh', '-c', compileAndList, 'compile', String(Math.ceil(settings.limits.cpus))],
     files: { 'compile.py': compileAll, 'list.py': listInstalled },
     limits: settings.limits,
@@ -101,7 +105,7 @@ async function compile(
     onLog: input.onLog,
     signal: input.signal,
     keep: async (container, { stdout }) => {
-      installed = readInstalled(stdout, input.locked);
+      installed = readInstalled(stdout, { user: input.locked, wrapper: parseLock(input.wrapper_lock) });
       const labels = { ...labelsFor(engine, 'dependencies'), [label.installed]: writeLabel(installed) };
       id = await commit(container, { labels, tag: input.hash, signal: input.signal });
     },
@@ -153,14 +157,14 @@ function readLabel(text = ''): InstalledPackage[] {
 }
 
 // Increased to stop the use of all older images.
-const generation = 2;
+const generation = 3;
 
 /** Includes the team: a source distribution of one team must not reach the agents of another. */
 function contentHash(
   { base, engine }: Sandboxes,
-  { team_id, lock, python_version, wrapper_abi }: DependencyImageInput,
+  { team_id, lock, python_version, wrapper_lock }: DependencyImageInput,
 ): string {
-  const parts = [generation, engine.installation_id, team_id, base.pin, lock, python_version, wrapper_abi];
+  const parts = [generation, engine.installation_id, team_id, base.pin, lock, python_version, wrapper_lock];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
@@ -170,6 +174,7 @@ const install = `
 set -e
 ${uvPath} venv --quiet --python python3 /opt/venv
 ${uvPath} pip install --python /opt/venv/bin/python --require-hashes --no-deps --only-binary :all: --no-sources -r /tmp/in/requirements.lock "$@"
+${uvPath} pip install --python python3 --target ${folders.wrapper} --require-hashes --no-deps --only-binary :all: --no-sources -r /tmp/in/wrapper.lock
 case "$UV_LINK_MODE" in copy) ;; *) find "$UV_CACHE_DIR" -mindepth 1 -delete ;; esac
 `;
 
@@ -184,6 +189,7 @@ python3 -I /tmp/in/list.py
 const compileAll = `
 import compileall, sys
 if __name__ == "__main__":
-    site = "/opt/venv/lib/python%d.%d/site-packages" % sys.version_info[:2]
-    compileall.compile_dir(site, quiet=2, workers=int(sys.argv[1]))
+    site = "${folders.user}/lib/python%d.%d/site-packages" % sys.version_info[:2]
+    for folder in (site, "${folders.wrapper}"):
+        compileall.compile_dir(folder, quiet=2, workers=int(sys.argv[1]))
 `;

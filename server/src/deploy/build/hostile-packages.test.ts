@@ -190,7 +190,7 @@ async function resolve(text: string, log: string[] = []): Promise<ResolvedDepend
 }
 
 async function install(resolved: ResolvedDependencies): Promise<DependencyImage> {
-  const about = { team_id: 'team-1', wrapper_abi: '1', signal: signal() };
+  const about = { team_id: 'team-1', wrapper_lock: '', signal: signal() };
   return await ensureDependencyImage(sandboxes, { ...resolved, ...about });
 }
 

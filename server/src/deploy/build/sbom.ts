@@ -15,7 +15,7 @@ export interface SbomInput {
 
 /** The installed packages as a CycloneDX 1.6 bill of materials. */
 export function sbom({ agent, version, installed, lock, created_at }: SbomInput): object {
-  const hashes = new Map(parseLock(lock).map((one) => [normaliseName(one.name), one.hashes]));
+  const hashes = new Map(parseLock(lock).map((one) => [`${normaliseName(one.name)}@${one.version}`, one.hashes]));
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
@@ -33,7 +33,7 @@ export function sbom({ agent, version, installed, lock, created_at }: SbomInput)
         name,
         version: there,
         purl,
-        properties: (hashes.get(name) ?? []).map((hash) => ({ name: 'gantry:index-file', value: hash })),
+        properties: (hashes.get(`${name}@${there}`) ?? []).map((hash) => ({ name: 'gantry:index-file', value: hash })),
       };
     }),
   };

@@ -6,9 +6,11 @@ export interface WrapperFiles {
   files: Map<string, Uint8Array>;
   /** `sha256:…` of all wrapper files. It identifies the wrapper of a version's image. */
   digest: string;
+  /** The packages that the wrapper imports, with hashes. */
+  lock: string;
 }
 
-/** Reads the wrapper's Python files from `directory`, the folder `_svc_wrapper`. */
+/** Reads the wrapper's Python files from `directory`, the folder `_svc_wrapper`, and the lock beside it. */
 export async function readWrapperFiles(directory: string): Promise<WrapperFiles> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -22,5 +24,6 @@ export async function readWrapperFiles(directory: string): Promise<WrapperFiles>
     hash.update(JSON.stringify([relative(directory, path), content.length])).update(content);
   }
   if (files.size === 0) throw new Error('The wrapper has no files');
-  return { files, digest: `sha256:${hash.digest('hex')}` };
+  const lock = await readFile(join(directory, '../requirements.lock'), 'utf8');
+  return { files, digest: `sha256:${hash.digest('hex')}`, lock };
 }

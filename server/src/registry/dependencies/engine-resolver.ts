@@ -1,3 +1,4 @@
+import { resolveLocked } from '../../engine/resolve-locked.ts';
 import { resolveRequirements } from '../../engine/resolve.ts';
 import type { Pythons } from '../../engine/pythons.ts';
 import type { Sandboxes } from '../../engine/sandboxes.ts';
@@ -10,8 +11,12 @@ export function engineResolver(pythons: Pythons): Resolver {
     obtainable_pythons: pythons.obtainable,
     baseImage: async (python) => baseImageOf(await pythons.sandboxes(python)),
     obtainBaseImage: async (python, waiter) => baseImageOf(await pythons.obtain(python, waiter)),
-    resolve: async ({ python_version, ...request }) =>
-      await resolveRequirements(await pythons.sandboxes(python_version), request),
+    resolve: async ({ python_version, locked, ...request }) => {
+      const sandboxes = await pythons.sandboxes(python_version);
+      return locked === undefined
+        ? await resolveRequirements(sandboxes, request)
+        : await resolveLocked(sandboxes, { ...request, locked });
+    },
   };
 }
 

@@ -91,6 +91,35 @@ test('a crew that opts out of tracing has no package for it in its lock', async 
   built = 0;
 });
 
+/** Refuses each package of `conflicting`, as a resolver with a requirement of the user against it. */
+const refusing = (conflicting: RegExp, asked: string[][]): Resolver => ({
+  ...resolver,
+  resolve: async ({ platform_requirements }) => {
+    asked.push(platform_requirements.map((spec) => /^[a-z-]+/.exec(spec)?.[0] ?? ''));
+    const spec = platform_requirements.find((one) => conflicting.test(one));
+    if (spec !== undefined)
+      throw new Problem('dependency_conflict', { fields: { required_by: [{ source: 'platform', spec }] } });
+    const wheels = new Map<string, Uint8Array>();
+    return { lock: '', python_version: '3.11.2', packages: [], built_from_source: [], wheels };
+  },
+});
+
+test("the spec's server packages are left out where they conflict with the user's, and the agent stays traced", async () => {
+  const asked: string[][] = [];
+  const { dependencies } = await lockWith(refusing(/^fastapi/, asked), 'starlette==0.20');
+  expect(dependencies).not.toHaveProperty('untraced');
+  expect(asked.at(-1)).toEqual(expect.arrayContaining(['crewai', 'pydantic', 'opentelemetry-sdk']));
+  expect(asked.at(-1)).not.toContain('fastapi');
+});
+
+test("a conflict in the user's own packages is refused, and not tried without the server", async () => {
+  const asked: string[][] = [];
+  await expect(lockWith(refusing(/^crewai/, asked), 'crewai==0.1 # x')).rejects.toMatchObject({
+    code: 'dependency_conflict',
+  });
+  expect(asked.filter((names) => !names.includes('fastapi'))).toEqual([]);
+});
+
 test('built wheels are kept with the version, and a lock with missing wheels is made again', async () => {
   const run = await pushes.push(await cast.caller('ada'), { name: 'greeter' });
   expect(run).toMatchObject({ state: 'done', problem: null });

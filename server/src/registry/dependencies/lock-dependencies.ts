@@ -41,15 +41,20 @@ export async function lockDependencies(
     notice,
   });
   const base_image = base.pin;
-  const platform_requirements = frameworks[framework].requires.map(printRequirement);
+  const { requires, served_with } = frameworks[framework];
+  const platform_requirements = requires.map(printRequirement);
+  // Whoever locks a project says what is in it. The wrapper brings its own server.
+  const serving_requirements = request.locked === undefined ? served_with.map(printRequirement) : [];
   const tracing_requirements = isTraced ? frameworks[framework].traced_with.map(printRequirement) : [];
   const inputs = digestOf({
     // A higher number invalidates earlier locks.
-    schema: 3,
+    schema: 4,
     team_id: request.team_id,
+    locked: request.locked ?? null,
     requirements: request.requirements.map(({ line }) => line),
     constraints: request.constraints.map(({ line }) => line),
     platform_requirements,
+    serving_requirements,
     tracing_requirements,
     base_image,
   });
@@ -58,10 +63,11 @@ export async function lockDependencies(
     request.onLog('The dependencies are unchanged since an earlier push; its lock is reused.');
     return { ...before, base_image };
   }
-  const { lock, python_version, packages, built_from_source, wheels, untraced } = await resolveTraced(resolver, {
+  const { lock, python_version, packages, built_from_source, wheels, untraced } = await resolveFitting(resolver, {
     ...request,
     python_version: base.python_version,
     platform_requirements,
+    serving_requirements,
     tracing_requirements,
   });
   const built = [...wheels].map(([file, bytes]) => ({ file, sha256: sha256(bytes), bytes }));
@@ -74,23 +80,53 @@ export async function lockDependencies(
   return { ...made, base_image };
 }
 
-/** An agent that the packages for tracing do not fit is deployed without them. Throws the refusal of its own packages. */
-async function resolveTraced(
+interface Wished extends ResolveRequest {
+  serving_requirements: string[];
+  tracing_requirements: string[];
+}
+
+/**
+ * The user's packages come first: those for tracing and those of the spec's server are left out where they do not fit. Throws the refusal
+ * of the packages without both.
+ */
+async function resolveFitting(
   resolver: Resolver,
-  { tracing_requirements, ...request }: ResolveRequest & { tracing_requirements: string[] },
+  { serving_requirements: serving, tracing_requirements: tracing, ...request }: Wished,
 ) {
-  const { platform_requirements } = request;
-  try {
-    const all = [...platform_requirements, ...tracing_requirements];
-    return { ...(await resolver.resolve({ ...request, platform_requirements: all })), untraced: {} };
-  } catch (error) {
-    const isOfPackages = error instanceof Problem && refusals.includes(error.code);
-    if (!isOfPackages || tracing_requirements.length === 0) throw error;
-    const resolved = await resolver.resolve(request);
-    const named = z.array(z.string()).safeParse(error.fields['packages']).data ?? [];
+  const resolve = async (more: readonly string[]) =>
+    await resolver.resolve({ ...request, platform_requirements: [...request.platform_requirements, ...more] });
+  const untracedBy = (refusal: Problem) => {
+    const named = z.array(z.string()).safeParse(refusal.fields['packages']).data ?? [];
     const untraced = `conflict in ${named.length === 0 ? 'its packages' : named.join(', ')}`;
     request.onLog(`Not traced: ${untraced}`);
-    return { ...resolved, untraced: { untraced } };
+    return { untraced };
+  };
+
+  const all = await unlessRefused(resolve([...serving, ...tracing]));
+  if (!(all instanceof Problem)) return { ...all, untraced: {} };
+  const untraced = tracing.length === 0 ? all : await unlessRefused(resolve(serving));
+  if (!(untraced instanceof Problem)) return { ...untraced, untraced: untracedBy(all) };
+  if (!isConflictWith(serving, untraced)) throw untraced;
+  const unserved = await resolver.resolve(request);
+  request.onLog(`Left out, because they conflict with the project's packages: ${serving.join(', ')}`);
+  if (tracing.length === 0) return { ...unserved, untraced: {} };
+  const traced = await unlessRefused(resolve(tracing));
+  return traced instanceof Problem ? { ...unserved, untraced: untracedBy(traced) } : { ...traced, untraced: {} };
+}
+
+/** The refusal names each requirement in the conflict. */
+function isConflictWith(specs: readonly string[], refusal: Problem): boolean {
+  const required_by = z.array(z.object({ spec: z.string() })).safeParse(refusal.fields['required_by']).data ?? [];
+  return required_by.some(({ spec }) => specs.includes(spec));
+}
+
+/** A refusal that names the packages is a value, so that another choice can follow. */
+async function unlessRefused<Value>(resolving: Promise<Value>): Promise<Value | Problem> {
+  try {
+    return await resolving;
+  } catch (error) {
+    if (error instanceof Problem && refusals.includes(error.code)) return error;
+    throw error;
   }
 }
 

@@ -1,12 +1,16 @@
 // The outside part of a push: it chooses a base image and resolves a project's dependencies on it. engine-resolver.ts implements it. The
 // interface keeps the push testable without containers.
 import type { ResolverLine } from '@gantry/contract/dependencies/resolver-lines.ts';
+import type { ProjectLock } from '../../engine/export-lock.ts';
 import type { Dependencies } from '../content.ts';
 
 export interface ResolveRequest {
   team_id: string;
   /** Of the chosen base image. */
   python_version: string;
+  /** Undefined for a project without a uv.lock. */
+  locked?: ProjectLock | undefined;
+  /** Those that such a lock does not cover. */
   requirements: ResolverLine[];
   /** They limit the versions of packages that are needed anyway. */
   constraints: ResolverLine[];

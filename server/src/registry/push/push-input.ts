@@ -1,5 +1,6 @@
 // The input and the result of a push run. Both are stored as JSON.
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { LockedProject } from '@gantry/contract/dependencies/locked-project.ts';
 import type { RequiredPython } from '@gantry/contract/dependencies/pyproject-metadata.ts';
 import type { ResolverLines } from '@gantry/contract/dependencies/resolver-lines.ts';
 import type { ManifestFile } from '../content.ts';
@@ -13,7 +14,12 @@ export interface PushInput {
   manifest: ManifestFile[];
   /** sourceDigest() of config and manifest. */
   source: string;
-  dependencies: ResolverLines & { requires_python: RequiredPython[]; preferred_python?: string };
+  /** `locked`: the project's uv.lock. The run reads its text from the pushed files. */
+  dependencies: ResolverLines & {
+    locked?: LockedProject;
+    requires_python: RequiredPython[];
+    preferred_python?: string;
+  };
   message: string;
   notices: string[];
   origin: { request_id: string | null; ip: string | null };

@@ -12,6 +12,7 @@ import { pinned, schemaOf, type Content, type Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAgent, findVersion } from '../find.ts';
 import { loadVersionSummary } from '../versions/load-version-content.ts';
+import { loadProjectLock } from '../dependencies/load-project-lock.ts';
 import { lockDependencies } from '../dependencies/lock-dependencies.ts';
 import { pinReferences } from '../references/pin-references.ts';
 import type { PushInput, PushResult } from './push-input.ts';
@@ -51,9 +52,11 @@ async function work(
   const there = await finalVersion(db, run.input, pins);
   if (there !== undefined) return there;
   const locked = await run.step('dependencies', async ({ log, notice, signal }) => {
+    const { locked } = dependencies;
     const request = {
       team_id,
       ...dependencies,
+      locked: locked && (await loadProjectLock(db, locked, manifest)),
       framework: config.framework,
       isTraced: isTraced(config),
       run: { run_id: run.id, fence: run.fence },

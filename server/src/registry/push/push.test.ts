@@ -163,11 +163,33 @@ describe('content and digest', () => {
     expect(pushes.resolved.length).toBe(resolved);
   });
 
-  test('the versions of a lock decide about its reuse, and its place does not', async () => {
+  test('a uv.lock goes to the resolver with its pyproject.toml, and every change of them makes a new lock', async () => {
+    const read = (version: string) => ({
+      'pyproject.toml': '[project]\nname = "x"\nversion = "1"\ndependencies = ["six"]\n',
+      'uv.lock': `[[package]]\nname = "six"\nversion = "${version}"\n`,
+    });
+    const files = (version: string) => ({ 'langgraph.json': '{"dependencies": ["."]}', ...read(version) });
+    await pushAs('ada', { name: fresh(), files: files('1.16.0') });
+    const resolved = pushes.resolved.length;
+    expect(pushes.resolved.at(-1)).toMatchObject({
+      locked: { lock: 'uv.lock', folders: ['.'], packages: [], files: read('1.16.0') },
+      requirements: [],
+      constraints: [],
+    });
+    // The spec's server packages are not added to a lock.
+    expect(pushes.resolved.at(-1)?.platform_requirements).toContain('langgraph>=0.2.0');
+    expect(pushes.resolved.at(-1)?.platform_requirements.join()).not.toMatch(/uvicorn|fastapi/);
+    await pushAs('ada', { name: fresh(), files: { ...files('1.16.0'), 'other.py': '' } });
+    expect(pushes.resolved.length).toBe(resolved);
+    await pushAs('ada', { name: fresh(), files: files('1.17.0') });
+    expect(pushes.resolved.length).toBe(resolved + 1);
+  });
+
+  test('the versions of a poetry.lock decide about its reuse, and its place does not', async () => {
     const files = (version: string, comment = '') => ({
       'langgraph.json': '{"dependencies": ["."]}',
       'pyproject.toml': `${comment}[project]\nname = "x"\nversion = "1"\ndependencies = ["langgraph", "six"]\n`,
-      'uv.lock': `${comment}[[package]]\nname = "six"\nversion = "${version}"\nsource = { registry = "https://pypi.org/simple" }\n`,
+      'poetry.lock': `${comment}[[package]]\nname = "six"\nversion = "${version}"\n`,
     });
     await pushAs('ada', { name: fresh(), files: files('1.16.0') });
     const resolved = pushes.resolved.length;
@@ -176,7 +198,7 @@ describe('content and digest', () => {
         { line: 'langgraph', source: 'pyproject.toml:4' },
         { line: 'six', source: 'pyproject.toml:4' },
       ],
-      constraints: [{ line: 'six==1.16.0', source: 'uv.lock:1' }],
+      constraints: [{ line: 'six==1.16.0', source: 'poetry.lock:1' }],
     });
     await pushAs('ada', { name: fresh(), files: files('1.16.0', '# moved\n') });
     expect(pushes.resolved.length).toBe(resolved);

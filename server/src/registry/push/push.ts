@@ -141,6 +141,7 @@ function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
     config,
     dependencies: {
       ...resolverLines(dependencies),
+      ...(dependencies.locked === undefined ? {} : { locked: dependencies.locked }),
       requires_python: dependencies.requires_python,
       ...(dependencies.preferred_python === undefined ? {} : { preferred_python: dependencies.preferred_python }),
     },

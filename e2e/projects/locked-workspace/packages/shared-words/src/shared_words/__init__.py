@@ -1,0 +1,8 @@
+from importlib.metadata import version
+
+from humanize import intcomma
+
+
+def signed(number: int) -> str:
+    """Names the versions that Python finds."""
+    return f"{intcomma(number)} (shared-words {version('shared-words')}, typing-inspection {version('typing-inspection')})"
