@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Mapping, Set
 from typing import Any
 
-from pydantic import BaseModel
+from .pydantic_models import is_model
 
 MAX_DEPTH = 100
 MAX_REPR_CHARACTERS = 1000
@@ -83,7 +83,7 @@ class Encoder:
             return self.encode_message(value, depth)
         if is_crew_output(value):
             return self.encode_crew_output(value, depth)
-        if isinstance(value, BaseModel):
+        if is_model(value):
             return self.encode_model(value, depth)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
@@ -113,7 +113,7 @@ class Encoder:
     def encode_mapping(self, mapping: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         return {key_text(key): self.encode(item, depth) for key, item in mapping.items()}
 
-    def encode_model(self, model: BaseModel, depth: int) -> Any:
+    def encode_model(self, model: Any, depth: int) -> Any:
         try:
             # Uses the model's own serialisers; NaN and Any fields are encoded afterwards.
             return self.encode(model.model_dump(mode="json"), depth)

@@ -16,9 +16,8 @@ import re
 import time
 from typing import Any, NoReturn
 
-from starlette.datastructures import Headers
-
 from .agent import JsonObject
+from .http_request import Headers
 from .problems import Problem
 
 CALLER_HEADER = "X-Svc-Caller"
@@ -36,7 +35,7 @@ def prove_identity(headers: Headers, *, secret: str | None) -> str:
     """The proof for the ingress' challenge. An engine can give the address of a dead container to another one."""
     if secret is None:
         raise Problem("not_found", "this container has no ingress secret to prove")
-    given = headers.getlist(CHALLENGE_HEADER)
+    given = headers.all(CHALLENGE_HEADER)
     if len(given) != 1 or not CHALLENGE.fullmatch(given[0]):
         raise Problem("invalid_challenge", f"{CHALLENGE_HEADER} must be 64 hexadecimal digits")
     # The prefix prevents a proof from being a valid signature of other data, such as a caller.
@@ -46,7 +45,7 @@ def prove_identity(headers: Headers, *, secret: str | None) -> str:
 def read_caller(headers: Headers, *, secret: str | None, agent_name: str) -> JsonObject | None:
     if secret is None:
         return None
-    given = headers.getlist(CALLER_HEADER)
+    given = headers.all(CALLER_HEADER)
     if len(given) != 1:
         refuse(f"{CALLER_HEADER} must be given once")
     claims = verified_claims(given[0], secret.encode())
@@ -59,7 +58,7 @@ def read_caller(headers: Headers, *, secret: str | None, agent_name: str) -> Jso
 
 
 def read_thread_space(headers: Headers) -> str | None:
-    given = headers.getlist(THREAD_SPACE_HEADER)
+    given = headers.all(THREAD_SPACE_HEADER)
     if not given:
         return None
     if len(given) != 1 or not THREAD_SPACE.fullmatch(given[0]):

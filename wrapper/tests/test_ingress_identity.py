@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from starlette.datastructures import Headers
 
+from _svc_wrapper.http_request import Headers
 from _svc_wrapper.ingress_identity import read_caller
 from _svc_wrapper.problems import Problem
 from signed_caller import SECRET, encoded, headers_of, token_of
@@ -83,7 +83,7 @@ def test_a_request_without_a_caller_is_refused(conversation: WrapperProcess, pat
 
 def caller_in(*tokens: str, secret: str | None = SECRET) -> Any:
     raw = [(b"x-svc-caller", token.encode("latin-1")) for token in tokens]
-    return read_caller(Headers(raw=raw), secret=secret, agent_name="agent")
+    return read_caller(Headers(raw), secret=secret, agent_name="agent")
 
 
 def test_a_signed_caller_is_read() -> None:
