@@ -9,6 +9,7 @@ Without an ingress secret no caller is named, because an identity could not be v
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import hmac
 import json
@@ -48,7 +49,7 @@ def read_caller(headers: Headers, *, secret: str | None, agent_name: str) -> Jso
     given = headers.all(CALLER_HEADER)
     if len(given) != 1:
         refuse(f"{CALLER_HEADER} must be given once")
-    claims = verified_claims(given[0], secret.encode())
+    claims = read_object(verified_body(given[0], secret.encode()))
     if claims.get("aud") != f"agents/{agent_name}":
         refuse("it is meant for another agent")
     expires = claims.get("exp")
@@ -66,7 +67,10 @@ def read_thread_space(headers: Headers) -> str | None:
     return given[0]
 
 
-def verified_claims(token: str, secret: bytes) -> JsonObject:
+# The ingress signs one identity for the calls of half a minute. The claims are read for each call, because the user's
+# code gets them and can change them. A refused token is never kept.
+@functools.lru_cache(maxsize=256)
+def verified_body(token: str, secret: bytes) -> str:
     """The header is read after the signature, because no part of an unverified token is trusted, not even its
     algorithm.
     """
@@ -77,7 +81,7 @@ def verified_claims(token: str, secret: bytes) -> JsonObject:
         refuse("its signature is wrong")
     if read_object(head).get("alg") != "HS256":
         refuse("it is not signed with HS256")
-    return read_object(body)
+    return body
 
 
 def read_object(part: str) -> JsonObject:

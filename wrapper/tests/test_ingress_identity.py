@@ -138,3 +138,12 @@ def test_the_container_proves_the_secret_without_revealing_it(conversation: Wrap
 def test_only_a_challenge_is_signed(conversation: WrapperProcess, challenge: str) -> None:
     response = conversation.client.get("/identity", headers={"X-Svc-Challenge": challenge})
     assert (response.status_code, response.json()["code"]) == (400, "invalid_challenge")
+
+
+def test_a_token_that_was_read_before_still_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    token = token_of("ada")
+    caller_in(token)["teams"].append("admins")
+    assert caller_in(token)["teams"] == ["ml"]
+    monkeypatch.setattr(time, "time", lambda: 2**40)
+    with pytest.raises(Problem, match="expired"):
+        caller_in(token)
