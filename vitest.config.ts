@@ -24,7 +24,13 @@ export default defineConfig({
       {
         test: {
           name: 'parts',
-          include: ['contract/**/*.test.ts', 'reference/**/*.test.ts', 'cli/**/*.test.ts', 'setup/**/*.test.js'],
+          include: [
+            'contract/**/*.test.ts',
+            'reference/**/*.test.ts',
+            'bench/**/*.test.ts',
+            'cli/**/*.test.ts',
+            'setup/**/*.test.js',
+          ],
           isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,

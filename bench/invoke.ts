@@ -1,6 +1,8 @@
-// A call through the ingress beside a bare FastAPI route that awaits the same graph. Both containers have the same image and limits. They
-// take turns, and the clients share the cores with all of them.
+// A call through the ingress beside a bare FastAPI route that awaits the same graph. Both containers have the same image and limits, and no
+// tracing. They take turns, and the clients share the cores with all of them.
 import { randomUUID } from 'node:crypto';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callerIdentity, threadSpace } from '../server/src/invoke/caller-identity.ts';
 import { agentContainer } from './agent-container.ts';
@@ -11,7 +13,7 @@ import type { Row } from './row.ts';
 import { interleaved } from './sampling.ts';
 import type { Measured } from './service.ts';
 
-const rounds = 5;
+const rounds_of = { quick: 3, whole: 5 };
 const round_ms = 2000;
 const start_ms = 60_000;
 /** The share of the bare route's calls in a second that the ingress must reach, by the number of clients. */
@@ -37,12 +39,12 @@ interface Taken extends Load {
   service: number;
 }
 
-export async function measure(measured: Measured): Promise<Row[]> {
+export async function measure(measured: Measured, { quick }: { quick: boolean }): Promise<Row[]> {
   const { installation, client, token } = measured;
-  const { revision_id } = await deployProject(
-    client,
-    await installation.project('langgraph-greeter', 'invoked', { name: 'invoked' }),
-  );
+  const rounds = rounds_of[quick ? 'quick' : 'whole'];
+  const project = await installation.project('langgraph-greeter', 'invoked', { name: 'invoked' });
+  await appendFile(join(project, 'agent.yaml'), '  tracing:\n    enabled: false\n');
+  const { revision_id } = await deployProject(client, project);
   const ours = await agentContainer(measured, revision_id);
   const pid = await installation.pid();
   const bare = await ours.beside(bare_route);
@@ -78,7 +80,7 @@ export async function measure(measured: Measured): Promise<Row[]> {
             direct: async () => await take('direct', Number(clients)),
             ingress: async () => await take('ingress', Number(clients)),
           }),
-          { clients: Number(clients), at_least },
+          { clients: Number(clients), at_least, rounds },
         ),
       );
     return rows;
@@ -89,7 +91,7 @@ export async function measure(measured: Measured): Promise<Row[]> {
 
 function rowsOf(
   { bare, direct, ingress }: Record<'bare' | 'direct' | 'ingress', Taken[]>,
-  { clients, at_least }: { clients: number; at_least: number },
+  { clients, at_least, rounds }: { clients: number; at_least: number; rounds: number },
 ): Row[] {
   const by = `${clients} client${clients === 1 ? '' : 's'}`;
   const how = `bare: a FastAPI route with the same graph, reached directly; ${rounds} rounds of ${round_ms / 1000} s in turns`;

@@ -1,5 +1,6 @@
 // Measures a real installation and prints the results; a whole run also writes docs/reference/benchmarks.md. `npm run bench -- redeploy
-// invoke` runs only these measures and writes only their sections. With `--quick` it has fewer rounds and writes nothing.
+// invoke` runs only these measures and writes only their sections. With `--quick` it has fewer rounds and writes nothing. A fallen ratio (held-ratios.ts)
+// fails the run.
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,6 +11,7 @@ import { measure as fairness } from './fairness.ts';
 import { measure as firstDeploy } from './first-deploy.ts';
 import { measure as gateway } from './gateway.ts';
 import { measure as guardrails } from './guardrails.ts';
+import { fallenRatios } from './held-ratios.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
 import { machineFacts } from './machine.ts';
@@ -46,7 +48,7 @@ const measures = {
   'idle-memory': on(idleMemory),
   'first-deploy': on(firstDeploy),
   redeploy: on(redeploy),
-  invoke: on(invoke),
+  invoke: on(async (measured) => await invoke(measured, options)),
   tracing: on(tracing),
   orchestrations: on(async (measured) => await orchestrations(measured, options)),
   requests: on(requests),
@@ -75,6 +77,9 @@ try {
   await opened?.close();
 }
 process.stdout.write(`\n${facts.join('\n')}\n\n${printTable(sections.flatMap(({ rows }) => rows))}\n`);
+const fallen = fallenRatios(sections);
+for (const line of fallen) process.stderr.write(`${line}\n`);
+if (fallen.length > 0) process.exitCode = 1;
 if (!options.quick) {
   const page = resolve(import.meta.dirname, '../docs/reference/benchmarks.md');
   await writeFile(page, report(await readFile(page, 'utf8'), sections, facts));

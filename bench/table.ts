@@ -53,7 +53,8 @@ function verdictOf({ samples, bare, at_most, p99_at_most, at_least }: Row): stri
   return '';
 }
 
-const ratioOf = (samples: readonly number[], bare: readonly number[]) => quantile(samples, 0.5) / quantile(bare, 0.5);
+export const ratioOf = (samples: readonly number[], bare: readonly number[]) =>
+  quantile(samples, 0.5) / quantile(bare, 0.5);
 
 const times = (ratio: number) => `${ratio.toFixed(2)} ×`;
 

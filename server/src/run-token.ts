@@ -2,7 +2,7 @@
 // run. It is a JWT (RFC 7519) with HS256, under a key that no container has. A token proves nothing alone: the sender must also have the
 // gateway key of the same revision.
 import type { HiddenContent } from '@gantry/contract/agent-yaml/tracing.ts';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 /** An asset between the end caller and the agent. */
 export interface Link {
@@ -10,6 +10,9 @@ export interface Link {
   /** agents/<name> or orchestrations/<name> */
   ref: string;
 }
+
+/** A KeyObject is several times faster than its bytes, and each call signs a token. */
+export type RunKey = Buffer | KeyObject;
 
 export interface RunClaims {
   agent_id: string;
@@ -34,7 +37,7 @@ const longest_run_seconds = 24 * 60 * 60;
 // The only header that is accepted, so a token cannot choose its algorithm.
 const head = encode({ alg: 'HS256', typ: 'run+jwt' });
 
-export function signRunToken(key: Buffer, claims: RunClaims, now_ms = Date.now()): string {
+export function signRunToken(key: RunKey, claims: RunClaims, now_ms = Date.now()): string {
   const exp = Math.floor(now_ms / 1000) + longest_run_seconds;
   const signed = `${head}.${encode({ ...claims, exp })}`;
   return `${signed}.${signatureOf(key, signed)}`;
@@ -42,7 +45,7 @@ export function signRunToken(key: Buffer, claims: RunClaims, now_ms = Date.now()
 
 /** Undefined for a token that this key has not signed. */
 export function readRunToken(
-  key: Buffer,
+  key: RunKey,
   token: string,
   now_ms = Date.now(),
 ): { claims: RunClaims; is_expired: boolean } | undefined {
@@ -59,7 +62,7 @@ export function readRunToken(
   return { claims, is_expired: exp * 1000 <= now_ms };
 }
 
-function signatureOf(key: Buffer, signed: string): string {
+function signatureOf(key: RunKey, signed: string): string {
   return createHmac('sha256', key).update(signed).digest('base64url');
 }
 

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Mapping, Set
 from typing import Any
 
-from pydantic import BaseModel
+from .pydantic_models import is_model
 
 MAX_DEPTH = 100
 MAX_REPR_CHARACTERS = 1000
@@ -54,9 +54,8 @@ class Encoder:
         self.open: set[int] = set()
 
     def encode(self, value: Any, depth: int) -> Any:
-        if value is None or value is True or value is False:
-            return value
-        if type(value) is str:
+        kind = type(value)
+        if kind is str or kind is bool or value is None:
             return value
         if depth > MAX_DEPTH or id(value) in self.open:
             return opaque(value)
@@ -70,6 +69,11 @@ class Encoder:
             self.open.discard(id(value))
 
     def encode_open(self, value: Any, depth: int) -> Any:
+        # Most values by far, so they skip the questions about frameworks.
+        if type(value) is dict:
+            return self.encode_mapping(value, depth)
+        if type(value) is list:
+            return [self.encode(item, depth) for item in value]
         if isinstance(value, enum.Enum):
             return self.encode(value.value, depth)
         if isinstance(value, str):
@@ -83,7 +87,7 @@ class Encoder:
             return self.encode_message(value, depth)
         if is_crew_output(value):
             return self.encode_crew_output(value, depth)
-        if isinstance(value, BaseModel):
+        if is_model(value):
             return self.encode_model(value, depth)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
@@ -111,9 +115,9 @@ class Encoder:
         return opaque(value)
 
     def encode_mapping(self, mapping: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-        return {key_text(key): self.encode(item, depth) for key, item in mapping.items()}
+        return {key if type(key) is str else key_text(key): self.encode(item, depth) for key, item in mapping.items()}
 
-    def encode_model(self, model: BaseModel, depth: int) -> Any:
+    def encode_model(self, model: Any, depth: int) -> Any:
         try:
             # Uses the model's own serialisers; NaN and Any fields are encoded afterwards.
             return self.encode(model.model_dump(mode="json"), depth)

@@ -9,6 +9,7 @@ Without an ingress secret no caller is named, because an identity could not be v
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import hmac
 import json
@@ -16,9 +17,8 @@ import re
 import time
 from typing import Any, NoReturn
 
-from starlette.datastructures import Headers
-
 from .agent import JsonObject
+from .http_request import Headers
 from .problems import Problem
 
 CALLER_HEADER = "X-Svc-Caller"
@@ -36,7 +36,7 @@ def prove_identity(headers: Headers, *, secret: str | None) -> str:
     """The proof for the ingress' challenge. An engine can give the address of a dead container to another one."""
     if secret is None:
         raise Problem("not_found", "this container has no ingress secret to prove")
-    given = headers.getlist(CHALLENGE_HEADER)
+    given = headers.all(CHALLENGE_HEADER)
     if len(given) != 1 or not CHALLENGE.fullmatch(given[0]):
         raise Problem("invalid_challenge", f"{CHALLENGE_HEADER} must be 64 hexadecimal digits")
     # The prefix prevents a proof from being a valid signature of other data, such as a caller.
@@ -46,10 +46,10 @@ def prove_identity(headers: Headers, *, secret: str | None) -> str:
 def read_caller(headers: Headers, *, secret: str | None, agent_name: str) -> JsonObject | None:
     if secret is None:
         return None
-    given = headers.getlist(CALLER_HEADER)
+    given = headers.all(CALLER_HEADER)
     if len(given) != 1:
         refuse(f"{CALLER_HEADER} must be given once")
-    claims = verified_claims(given[0], secret.encode())
+    claims = read_object(verified_body(given[0], secret.encode()))
     if claims.get("aud") != f"agents/{agent_name}":
         refuse("it is meant for another agent")
     expires = claims.get("exp")
@@ -59,7 +59,7 @@ def read_caller(headers: Headers, *, secret: str | None, agent_name: str) -> Jso
 
 
 def read_thread_space(headers: Headers) -> str | None:
-    given = headers.getlist(THREAD_SPACE_HEADER)
+    given = headers.all(THREAD_SPACE_HEADER)
     if not given:
         return None
     if len(given) != 1 or not THREAD_SPACE.fullmatch(given[0]):
@@ -67,7 +67,10 @@ def read_thread_space(headers: Headers) -> str | None:
     return given[0]
 
 
-def verified_claims(token: str, secret: bytes) -> JsonObject:
+# The ingress signs one identity for the calls of half a minute. The claims are read for each call, because the user's
+# code gets them and can change them. A refused token is never kept.
+@functools.lru_cache(maxsize=256)
+def verified_body(token: str, secret: bytes) -> str:
     """The header is read after the signature, because no part of an unverified token is trusted, not even its
     algorithm.
     """
@@ -78,7 +81,7 @@ def verified_claims(token: str, secret: bytes) -> JsonObject:
         refuse("its signature is wrong")
     if read_object(head).get("alg") != "HS256":
         refuse("it is not signed with HS256")
-    return read_object(body)
+    return body
 
 
 def read_object(part: str) -> JsonObject:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import uuid
-from typing import Any, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.requests import Request
-from starlette.types import Receive
-
-from .agent import Call, JsonObject
+from .agent import Call
+from .http_request import Receive, Request
 from .ingress_identity import read_caller, read_thread_space
+from .invoke_body import parse_body, refuse_request
 from .problems import Problem
 from .run_headers import RUN_HEADER, TRACE_HEADER
 from .run_identity import RunIdentity
@@ -25,40 +21,26 @@ SIDE_STREAM_HEADER = "X-Svc-Side-Stream"
 BODY_SECONDS = 60
 
 
-class InvokeBody(BaseModel):
-    """`input` starts a run; `resume` with a `thread_id` continues one that waits for a person."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    input: JsonObject | None = None
-    resume: Any = None
-    thread_id: str | None = Field(default=None, min_length=1, max_length=512)
-    config: JsonObject = Field(default_factory=dict)
-    context: JsonObject | None = None
-    metadata: JsonObject = Field(default_factory=dict)
-    stream: bool = False
-
-
 async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]:
     """The call, and True for a stream of events."""
-    caller = read_caller(request.headers, secret=settings.ingress_secret, agent_name=settings.agent_name)
-    thread_space = read_thread_space(request.headers)
+    headers = request.headers
+    caller = read_caller(headers, secret=settings.ingress_secret, agent_name=settings.agent_name)
+    thread_space = read_thread_space(headers)
     check_content_type(request)
     run_id = read_run_id(request)
     body = parse_body(await read_body(request, settings.max_body_bytes))
-    resumes = "resume" in body.model_fields_set
-    if resumes == ("input" in body.model_fields_set and body.input is not None):
-        sentence = "'input' must be an object" if not resumes else "give 'input' or 'resume', not both"
+    if body.resumes == (body.input is not None):
+        sentence = "'input' must be an object" if not body.resumes else "give 'input' or 'resume', not both"
         refuse_request([{"pointer": "/input", "detail": sentence}])
-    if resumes and body.thread_id is None:
+    if body.resumes and body.thread_id is None:
         refuse_request([{"pointer": "/thread_id", "detail": "'resume' needs the 'thread_id' of the run that waits"}])
     call = Call(
         run_id=run_id,
-        attempt=whole_number(request.headers.get(ATTEMPT_HEADER, "0"), ATTEMPT_HEADER),
+        attempt=whole_number(headers.first(ATTEMPT_HEADER, "0"), ATTEMPT_HEADER),
         thread_id=body.thread_id or str(uuid.uuid4()),
         names_thread=body.thread_id is not None,
         input=body.input,
-        resumes=resumes,
+        resumes=body.resumes,
         resume=body.resume,
         config=body.config,
         context=body.context,
@@ -66,9 +48,9 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
         thread_space=thread_space,
         caller=caller,
         run=RunIdentity(
-            request.headers.get(RUN_HEADER),
-            request.headers.get(TRACE_HEADER),
-            frozenset(request.headers.get(HIDDEN_HEADER, "").split(",")),
+            headers.find(RUN_HEADER),
+            headers.find(TRACE_HEADER),
+            frozenset(headers.first(HIDDEN_HEADER, "").split(",")),
         ),
     )
     return call, body.stream
@@ -76,18 +58,18 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
 
 def wants_side_stream(request: Request) -> bool:
     """The ingress reads the events of the run too, and still wants its answer here."""
-    return SIDE_STREAM_HEADER in request.headers
+    return request.headers.find(SIDE_STREAM_HEADER) is not None
 
 
 def check_content_type(request: Request) -> None:
-    media_type = request.headers.get("content-type", "").split(";")[0].strip(" ").lower()
+    media_type = request.headers.first("content-type", "").split(";")[0].strip(" ").lower()
     if media_type != "application/json":
         raise Problem("json_required", "the body must be sent as application/json")
 
 
 def read_run_id(request: Request) -> str:
     """The ingress names the run, so that it can find it after a lost connection."""
-    given = request.headers.get(RUN_ID_HEADER)
+    given = request.headers.find(RUN_ID_HEADER)
     if given is None:
         return str(uuid.uuid4())
     try:
@@ -103,7 +85,7 @@ def whole_number(text: str, name: str, most: int = 2**31 - 1) -> int:
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
-    announced = request.headers.get("content-length", "")
+    announced = request.headers.first("content-length", "")
     if announced.isdigit() and int(announced) > max_bytes:
         raise body_too_large(max_bytes)
     try:
@@ -129,33 +111,3 @@ async def received(receive: Receive, max_bytes: int) -> bytes:
 
 def body_too_large(max_bytes: int) -> Problem:
     return Problem("body_too_large", f"the body is larger than {max_bytes} bytes")
-
-
-def parse_body(raw: bytes) -> InvokeBody:
-    try:
-        parsed = json.loads(raw.decode("utf-8"), parse_constant=refuse_constant)
-    except RecursionError:
-        raise Problem("malformed_json", "the body is nested too deeply") from None
-    except ValueError as error:
-        raise Problem("malformed_json", f"the body is not JSON: {error}") from None
-    if not isinstance(parsed, dict):
-        raise Problem("invalid_request", "the body must be an object with 'input'")
-    try:
-        return InvokeBody.model_validate(parsed, strict=True)
-    except ValidationError as error:
-        refuse_request([field_fault(fault) for fault in error.errors(include_url=False, include_context=False)])
-
-
-def refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")
-
-
-def refuse_request(errors: list[JsonObject]) -> NoReturn:
-    detail = "; ".join(error["detail"] for error in errors)
-    raise Problem("invalid_request", f"the request has faults: {detail}", errors=errors)
-
-
-def field_fault(fault: Any) -> JsonObject:
-    path = "/".join(str(part).replace("~", "~0").replace("/", "~1") for part in fault["loc"])
-    name = ".".join(str(part) for part in fault["loc"])
-    return {"pointer": f"/{path}", "detail": f"'{name}': {fault['msg']}"}

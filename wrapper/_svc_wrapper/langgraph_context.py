@@ -11,12 +11,11 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter
-
 from .agent import Call, JsonObject
 from .input_check import check_required, check_types, fault, refuse
 from .json_types import is_typed_dict, schema_of_annotations
 from .problems import Problem
+from .pydantic_models import is_model_class, model_schema
 
 # `thread_id` has its own field in the request, and `checkpoint…` selects a checkpoint. A caller who set them here would
 # reach other callers' threads. The service sets `svc_…`.
@@ -80,18 +79,18 @@ class GraphContext:
 def read_graph_context(graph: Any) -> GraphContext:
     # `config_type` is the name before langgraph 0.6.
     declared = getattr(graph, "context_schema", None) or getattr(graph, "config_type", None)
-    is_model = isinstance(declared, type) and issubclass(declared, BaseModel)
     return GraphContext(
         schema=None if declared is None else json_schema(declared),
         required=required_fields(declared),
-        is_closed=dataclasses.is_dataclass(declared) or (is_model and declared.model_config.get("extra") == "forbid"),
+        is_closed=dataclasses.is_dataclass(declared)
+        or (is_model_class(declared) and declared.model_config.get("extra") == "forbid"),
         is_argument="context" in inspect.signature(graph.astream).parameters,
     )
 
 
 def json_schema(declared: Any) -> JsonObject:
     try:
-        schema = TypeAdapter(declared).json_schema()
+        schema = model_schema(declared)
     except Exception:
         # Types without a JSON form, and typing.TypedDict before Python 3.12.
         schema = schema_of_annotations(declared)
@@ -103,7 +102,7 @@ def required_fields(declared: Any) -> list[str]:
     """A TypedDict requires nothing here: langgraph does not check it, and templates read it with get()."""
     if is_typed_dict(declared):
         return []
-    if isinstance(declared, type) and issubclass(declared, BaseModel):
+    if is_model_class(declared):
         return [field.alias or name for name, field in declared.model_fields.items() if field.is_required()]
     if dataclasses.is_dataclass(declared):
         missing = dataclasses.MISSING

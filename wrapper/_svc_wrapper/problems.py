@@ -5,9 +5,8 @@ from __future__ import annotations
 import http
 from typing import Any
 
-from starlette.responses import Response
-
 from .encode import to_json
+from .http_reply import Reply
 
 STATUS_OF: dict[str, int] = {
     "malformed_json": 400,
@@ -66,6 +65,7 @@ class Problem(Exception):
         *,
         retry_after_seconds: int | None = None,
         errors: list[dict[str, str]] | None = None,
+        headers: dict[str, str] | None = None,
         **fields: Any,
     ) -> None:
         super().__init__(detail)
@@ -74,6 +74,7 @@ class Problem(Exception):
         self.status = STATUS_OF[code]
         self.retry_after_seconds = retry_after_seconds
         self.errors = errors
+        self.headers = headers or {}
         self.fields = fields
 
     def body(self) -> dict[str, Any]:
@@ -89,9 +90,9 @@ class Problem(Exception):
             body["errors"] = self.errors
         return body
 
-    def response(self, *, has_begun: bool = True) -> Response:
+    def reply(self, *, has_begun: bool = True) -> Reply:
         """Before the user's code begins, a header lets the ingress send the call to another container."""
-        headers = {"Cache-Control": "no-store"}
+        headers = {"Content-Type": "application/problem+json", "Cache-Control": "no-store", **self.headers}
         if not has_begun and self.code in NOT_BEGUN:
             headers[NOT_BEGUN_HEADER] = NOT_BEGUN[self.code]
         retry_after_seconds = self.retry_after_seconds
@@ -100,4 +101,4 @@ class Problem(Exception):
         if retry_after_seconds is not None:
             headers["Retry-After"] = str(retry_after_seconds)
         # An exception's text can have characters that a plain encoder refuses.
-        return Response(to_json(self.body()), self.status, headers, media_type="application/problem+json")
+        return Reply(self.status, headers, to_json(self.body()))

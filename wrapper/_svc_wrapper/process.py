@@ -8,6 +8,7 @@ connections at once.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import threading
@@ -69,7 +70,8 @@ def serve(settings: Settings) -> None:
         proxy_headers=False,
         log_config=None,
         server_header=False,
-        timeout_graceful_shutdown=FLUSH_SECONDS,
+        # No route takes websockets.
+        ws="none",
     )
     GracefulServer(config, settings, lifecycle, runner).run()
     tracing.close()
@@ -90,6 +92,11 @@ class GracefulServer(uvicorn.Server):
         await super().startup(sockets)
         user_loop = self.runner.user_loop
         user_loop.import_in_thread(lambda: self.lifecycle.load(user_loop.loop))
+
+    async def shutdown(self, sockets: list[object] | None = None) -> None:
+        # A reader may never take its reply. uvicorn has a setting for this only since 0.22.
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(super().shutdown(sockets), FLUSH_SECONDS)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Called by the signal. A second SIGTERM changes nothing; a second Ctrl-C ends the process at once."""

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from starlette.responses import Response
-
 from .agent import JsonObject
 from .encode import to_json
+from .http_reply import Reply
 from .runs import End, Run, time_text
 
 
-def invoke_reply(run: Run) -> Response:
+def invoke_reply(run: Run) -> Reply:
     if run.end is None:
         return run_reply(run, 202)
     if run.end.problem:
-        return run.end.problem.response(has_begun=run.started_at is not None)
+        return run.end.problem.reply(has_begun=run.started_at is not None)
     return json_reply({"run_id": run.id, "status": run.status, "thread_id": run.thread_id}, outputs_of(run.end))
 
 
-def run_reply(run: Run, status_code: int = 200) -> Response:
+def run_reply(run: Run, status_code: int = 200) -> Reply:
     fields: JsonObject = {
         "run_id": run.id,
         "status": run.status,
@@ -37,6 +36,7 @@ def outputs_of(end: End) -> dict[str, bytes]:
     return {"output": end.output, **({"interrupts": end.interrupts} if end.interrupts else {})}
 
 
-def json_reply(fields: JsonObject, encoded: dict[str, bytes], status_code: int = 200) -> Response:
+def json_reply(fields: JsonObject, encoded: dict[str, bytes], status_code: int = 200) -> Reply:
     parts = [to_json(fields)[:-1], *(b',"%s":%s' % (name.encode(), value) for name, value in encoded.items()), b"}"]
-    return Response(b"".join(parts), status_code, {"Cache-Control": "no-store"}, media_type="application/json")
+    headers = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+    return Reply(status_code, headers, b"".join(parts))

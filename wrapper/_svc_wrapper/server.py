@@ -6,14 +6,12 @@ import re
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
-from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
-
 from . import log
 from .agent import Call
 from .cpu_time import read_cpu_seconds
 from .guard import Guard
+from .http_reply import EventReply, Reply, Send
+from .http_request import Message, Receive, Request
 from .ingress_identity import PROOF_HEADER, prove_identity
 from .invoke_request import read_invoke, wants_side_stream, whole_number
 from .lifecycle import Lifecycle
@@ -31,17 +29,19 @@ MAX_WAIT_SECONDS = 60
 START_HEADER = "X-Svc-Start"
 RUN_PATH = re.compile(r"/runs/[^/]+")
 
-Handler = Callable[[Request], Awaitable[Response]]
+AnyReply = Reply | EventReply
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+Handler = Callable[[Request], Awaitable[AnyReply]]
 # By path, then by method; `*` is the id of a run.
 Routes = Mapping[str, Mapping[str, Handler]]
 
 
-def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASGIApp:
-    """Without a web framework, because its layers would cost a tenth of a call."""
+def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App:
+    """Plain ASGI. The user's environment need not have a web framework, and its layers would cost a tenth of a call."""
 
     start_id = str(uuid.uuid4())
 
-    async def health(_: Request) -> Response:
+    async def health(_: Request) -> Reply:
         """Answers from the start of the process on, independently of the agent."""
         cpu_seconds = read_cpu_seconds()
         return json_reply(
@@ -59,7 +59,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
             {},
         )
 
-    async def ready(_: Request) -> Response:
+    async def ready(_: Request) -> Reply:
         agent = lifecycle.agent
         if agent is None or lifecycle.draining:
             reason = {"code": lifecycle.status, "message": f"the agent is {lifecycle.status}"}
@@ -83,12 +83,12 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
             {},
         )
 
-    async def identity(request: Request) -> Response:
+    async def identity(request: Request) -> Reply:
         """Without a body, because the ingress reads it before the connection goes to its HTTP client."""
         proof = prove_identity(request.headers, secret=settings.ingress_secret)
-        return Response(status_code=204, headers={PROOF_HEADER: proof})
+        return Reply(204, {PROOF_HEADER: proof})
 
-    async def invoke(request: Request) -> Response:
+    async def invoke(request: Request) -> AnyReply:
         check_start(request)
         call, wants_stream = await read_invoke(request, settings)
         if wants_stream:
@@ -99,24 +99,24 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         await run.wait()
         return invoke_reply(run)
 
-    async def stream(request: Request) -> Response:
+    async def stream(request: Request) -> EventReply:
         check_start(request)
         call, _ = await read_invoke(request, settings)
         return start_stream(call)
 
-    async def show_run(request: Request) -> Response:
+    async def show_run(request: Request) -> Reply:
         """With `?wait_seconds=` it answers at the end of the run or of that time."""
         run = find_run(request)
         await run.wait(read_wait_seconds(request))
         return run_reply(run)
 
-    async def answer_of_run(request: Request) -> Response:
+    async def answer_of_run(request: Request) -> Reply:
         """The answer of POST /invoke, byte for byte. 202 during the run."""
         run = find_run(request)
         await run.wait(read_wait_seconds(request))
         return invoke_reply(run)
 
-    async def events_of_run(request: Request) -> Response:
+    async def events_of_run(request: Request) -> EventReply:
         """What a run of POST /invoke says, from its first event on, for one reader. Its leave does not end the run."""
         run = find_run(request)
         side = run.take_side()
@@ -124,13 +124,13 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
             raise Problem("run_not_found", f"run {run.id} has no events for this reader", run_id=run.id)
         return event_stream(run.id, side, side.channel.close)
 
-    async def cancel_run(request: Request) -> Response:
+    async def cancel_run(request: Request) -> Reply:
         """202 with the current run, because a thread of the user's code cannot be stopped by force."""
         run = find_run(request)
         runner.cut_off(run, "cancelled")
         return run_reply(run, status_code=202)
 
-    async def leave_run(request: Request) -> Response:
+    async def leave_run(request: Request) -> Reply:
         """From the ingress, when a caller disconnects without the run's id, so that nobody can ask for the
         answer.
         """
@@ -138,7 +138,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         runner.leave(run)
         return run_reply(run, status_code=202)
 
-    async def refuse_run(request: Request) -> Response:
+    async def refuse_run(request: Request) -> Reply:
         """From an ingress that goes on with the call of another one, before it sends that again or gives it up. The
         other one's sending may still be on its way.
         """
@@ -146,8 +146,8 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
             run_id = str(uuid.UUID(run_id_in(request)))
         except ValueError:
             raise Problem("invalid_run_id", "the id of a run is a UUID") from None
-        number = whole_number(request.query_params.get("attempt", ""), "attempt")
-        seconds = whole_number(request.query_params.get("stored_seconds_ago", ""), "stored_seconds_ago")
+        number = whole_number(request.query_value("attempt", ""), "attempt")
+        seconds = whole_number(request.query_value("stored_seconds_ago", ""), "stored_seconds_ago")
         runner.runs.refuse(run_id, number, seconds)
         return json_reply({"run_id": run_id, "status": "refused"}, {})
 
@@ -155,10 +155,10 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         return runner.runs.find(run_id_in(request))
 
     def check_start(request: Request) -> None:
-        if request.headers.get(START_HEADER, start_id) != start_id:
+        if request.headers.find(START_HEADER) not in (None, start_id):
             raise Problem("other_start", "this container has restarted since the service looked at it")
 
-    def start_stream(call: Call) -> Response:
+    def start_stream(call: Call) -> EventReply:
         stream = RunStream(call.run_id, call.thread_id)
         run = runner.start(lifecycle.accept(), call, stream)
 
@@ -184,55 +184,51 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> ASG
         "/runs/*/refuse": {"POST": refuse_run},
     }
 
-    async def reply_to(request: Request) -> Response:
+    async def reply_to(request: Request) -> AnyReply:
         try:
-            guard.check(request.scope)
-            return await find_handler(routes, request.scope)(request)
+            guard.check(request)
+            return await find_handler(routes, request)(request)
         except Problem as problem:
-            return problem.response(has_begun=False)
+            return problem.reply(has_begun=False)
         except Exception as error:
             log.error("internal", error)
-            return Problem("internal", "the wrapper itself failed; its log has the reason").response()
+            return Problem("internal", "the wrapper itself failed; its log has the reason").reply()
 
-    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            # No route takes websockets; closing refuses the handshake.
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        response = await reply_to(Request(scope, receive))
-        response.raw_headers.append((START_HEADER.lower().encode(), start_id.encode()))
-        await response(scope, receive, send)
+    start_header = (START_HEADER.lower().encode(), start_id.encode())
+
+    async def serve(scope: Message, receive: Receive, send: Send) -> None:
+        reply = await reply_to(Request(scope, receive))
+        reply.headers.append(start_header)
+        await reply.send(receive, send)
 
     return serve
 
 
-def event_stream(run_id: str, stream: RunStream, leave: Callable[[], None]) -> Response:
+def event_stream(run_id: str, stream: RunStream, leave: Callable[[], None]) -> EventReply:
     """`leave` is called after the last event, and when the reader disconnects."""
 
-    async def body() -> AsyncIterator[bytes]:
-        try:
-            async for event in stream.channel.events(idle_seconds=KEEPALIVE_SECONDS):
-                yield b": keepalive\n\n" if event is None else b"data: " + event + b"\n\n"
-        finally:
-            leave()
+    async def events() -> AsyncIterator[bytes]:
+        async for event in stream.channel.events(idle_seconds=KEEPALIVE_SECONDS):
+            yield b": keepalive\n\n" if event is None else b"data: " + event + b"\n\n"
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Svc-Run-Id": run_id}
-    return StreamingResponse(body(), media_type="text/event-stream", headers=headers)
+    return EventReply(events(), headers, leave)
 
 
-def find_handler(routes: Routes, scope: Scope) -> Handler:
-    methods = routes.get(RUN_PATH.sub("/runs/*", scope["path"], count=1))
+def find_handler(routes: Routes, request: Request) -> Handler:
+    methods = routes.get(request.path) or routes.get(RUN_PATH.sub("/runs/*", request.path, count=1))
     if methods is None:
         raise Problem("not_found", "nothing is served at this path")
-    handler = methods.get(scope["method"])
+    handler = methods.get(request.method)
     if handler is None:
-        raise Problem("method_not_allowed", f"this path takes {', '.join(methods)} only")
+        allowed = ", ".join(methods)
+        raise Problem("method_not_allowed", f"this path takes {allowed} only", headers={"Allow": allowed})
     return handler
 
 
 def run_id_in(request: Request) -> str:
-    return request.scope["path"].split("/")[2]
+    return request.path.split("/")[2]
 
 
 def read_wait_seconds(request: Request) -> float:
-    return whole_number(request.query_params.get("wait_seconds", "0"), "wait_seconds", MAX_WAIT_SECONDS)
+    return whole_number(request.query_value("wait_seconds", "0"), "wait_seconds", MAX_WAIT_SECONDS)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from starlette.datastructures import Headers
 
+from _svc_wrapper.http_request import Headers
 from _svc_wrapper.ingress_identity import read_caller
 from _svc_wrapper.problems import Problem
 from signed_caller import SECRET, encoded, headers_of, token_of
@@ -83,7 +83,7 @@ def test_a_request_without_a_caller_is_refused(conversation: WrapperProcess, pat
 
 def caller_in(*tokens: str, secret: str | None = SECRET) -> Any:
     raw = [(b"x-svc-caller", token.encode("latin-1")) for token in tokens]
-    return read_caller(Headers(raw=raw), secret=secret, agent_name="agent")
+    return read_caller(Headers(raw), secret=secret, agent_name="agent")
 
 
 def test_a_signed_caller_is_read() -> None:
@@ -138,3 +138,12 @@ def test_the_container_proves_the_secret_without_revealing_it(conversation: Wrap
 def test_only_a_challenge_is_signed(conversation: WrapperProcess, challenge: str) -> None:
     response = conversation.client.get("/identity", headers={"X-Svc-Challenge": challenge})
     assert (response.status_code, response.json()["code"]) == (400, "invalid_challenge")
+
+
+def test_a_token_that_was_read_before_still_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    token = token_of("ada")
+    caller_in(token)["teams"].append("admins")
+    assert caller_in(token)["teams"] == ["ml"]
+    monkeypatch.setattr(time, "time", lambda: 2**40)
+    with pytest.raises(Problem, match="expired"):
+        caller_in(token)

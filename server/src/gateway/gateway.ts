@@ -11,6 +11,7 @@ import type { Spans } from '../traces/spans.ts';
 import { openAdmission, unknown_usage } from './admission.ts';
 import { openFacts, type ReadCredentials } from './facts.ts';
 import { openHealth } from './health.ts';
+import type { RunKey } from '../run-token.ts';
 import type { GatewayParts } from './parts.ts';
 import { openCalls } from './open-calls.ts';
 import { forgetOldRefusedStarts } from './refused-start.ts';
@@ -50,7 +51,7 @@ export function openGateway({
   private_hosts: readonly string[];
   readCredentials: ReadCredentials;
   spans: Pick<Spans, 'add' | 'lose'>;
-  run_key: Buffer;
+  run_key: RunKey;
   guardrails: GuardrailRecord;
   onError: (error: unknown) => void;
 }): Gateway {

@@ -3,6 +3,7 @@ import type { GuardrailRecord } from '../guardrails/record.ts';
 import type { Spans } from '../traces/spans.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
+import type { RunKey } from '../run-token.ts';
 import type { ReadCredentials } from './facts.ts';
 import type { Health } from './health.ts';
 import type { OpenCalls } from './open-calls.ts';
@@ -17,7 +18,7 @@ export interface GatewayParts {
   readCredentials: ReadCredentials;
   spans: Pick<Spans, 'add' | 'lose'>;
   /** Of run tokens. */
-  run_key: Buffer;
+  run_key: RunKey;
   /** An answer that broke off after its first byte. */
   onBroken(cause: unknown): void;
   /** Work that continues after the answer. */

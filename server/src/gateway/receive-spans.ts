@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { KeyCaller } from '../access/caller.ts';
 import { parseJson } from '../http/body.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
-import { readRunToken, type RunClaims } from '../run-token.ts';
+import { readRunToken, type RunClaims, type RunKey } from '../run-token.ts';
 import { spansOf } from '../traces/normalise.ts';
 import type { Span } from '../traces/span.ts';
 import type { LossReason } from '../traces/spans.ts';
@@ -100,7 +100,7 @@ const tooLarge = () =>
   new Problem('too_large', { detail: `The spans are larger than ${max_bytes / 1024 ** 2} MB, unpacked.` });
 
 /** Of a run of the sender's revision. */
-function claimsOf(run_key: Buffer, caller: KeyCaller, token: string | undefined): RunClaims | undefined {
+function claimsOf(run_key: RunKey, caller: KeyCaller, token: string | undefined): RunClaims | undefined {
   const read = token === undefined ? undefined : readRunToken(run_key, token);
   return read === undefined || read.is_expired || read.claims.key_id !== caller.id ? undefined : read.claims;
 }

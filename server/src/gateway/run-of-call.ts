@@ -2,6 +2,7 @@ import type { KeyCaller } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 import { readRun } from '../keys/read-run.ts';
 import type { RunOfCall } from '../ledger/books.ts';
+import type { RunKey } from '../run-token.ts';
 import type { TraceContext } from '../trace-context.ts';
 
 export interface GatewayRun extends RunOfCall {
@@ -17,7 +18,7 @@ export const noRun = { revision_id: null, run_id: null, root_run_id: null, calle
  * token that is not of this key's revision, so that nothing is charged to another run.
  */
 export function runOfCall(
-  run_key: Buffer,
+  run_key: RunKey,
   { caller, headers, trace }: { caller: KeyCaller; headers: RequestHeaders; trace: TraceContext },
 ): GatewayRun {
   const read = readRun(run_key, caller, headers);

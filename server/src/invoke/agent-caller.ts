@@ -8,11 +8,11 @@ import { bearerOf } from '../http/request-headers.ts';
 import type { Sender } from '../http/session-cookie.ts';
 import type { Ways } from '../http/surface.ts';
 import { readRun } from '../keys/read-run.ts';
-import type { RunClaims } from '../run-token.ts';
+import type { RunClaims, RunKey } from '../run-token.ts';
 
 interface Proofs {
   db: Reader;
-  run_key: Buffer;
+  run_key: RunKey;
   authenticate: (key: string | undefined, origin: Origin) => Promise<KeyCaller>;
 }
 

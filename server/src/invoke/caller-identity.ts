@@ -43,6 +43,8 @@ export async function callerIdentity(secret: string, ref: string, caller: Who, c
   return identity;
 }
 
+const spaces = new LRUCache<string, string>({ max: 10_000 });
+
 interface Actor {
   act?: Actor & { sub: string };
 }
@@ -57,5 +59,10 @@ function actorClaim(chain: Chain): Actor {
  */
 export function threadSpace(agent_id: string, caller: Pick<Who, 'id'>, chain: Chain = []): string {
   const who = [...chain.map(({ id }) => id), caller.id].join(' ');
-  return createHmac('sha256', agent_id).update(who).digest('base64url').slice(0, 22);
+  const everything = `${agent_id} ${who}`;
+  const known = spaces.get(everything);
+  if (known !== undefined) return known;
+  const space = createHmac('sha256', agent_id).update(who).digest('base64url').slice(0, 22);
+  spaces.set(everything, space);
+  return space;
 }

@@ -3,6 +3,7 @@
 import { backgroundWork } from '../background-work.ts';
 import type { Database } from '../database/database.ts';
 import type { Envelope } from '../envelope/envelope.ts';
+import type { RunKey } from '../run-token.ts';
 import type { Spans } from '../traces/spans.ts';
 import type { ServingAgents } from '../deploy/serving.ts';
 import type { GatewayParts } from '../gateway/parts.ts';
@@ -24,7 +25,7 @@ export interface IngressParts {
   alone: boolean;
   agents: ServingAgents;
   /** Signs run tokens. */
-  run_key: Buffer;
+  run_key: RunKey;
   /** Seals the inputs of stored calls. */
   envelope: Envelope;
   /** The gateway of this process, for judges of guardrails. */

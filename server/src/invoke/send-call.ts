@@ -171,6 +171,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
     const moved = revision_id === call.admitted.revision.revision_id ? run : moveRun(ingress, admitted, run);
     const guarded = guardCall(ingress, admitted, moved, origin);
     prepared = { admitted, run: moved, guarded };
+    if (guarded === undefined) return { ...prepared, input: body };
     const leaving = [stopping, signal, isAccepted ? undefined : sender].filter((one) => one !== undefined);
     return { ...prepared, input: await guardedInput(guarded, body, AbortSignal.any(leaving)) };
   }

@@ -27,11 +27,13 @@ export function watchBegin({
   background: (work: Promise<unknown>) => void;
 }): BeginWatch {
   const known = Promise.withResolvers<void>();
-  const asking = new AbortController();
   const ended = new AbortController();
   let current = 0;
+  let isWaited = false;
+  let quiet: NodeJS.Timeout | undefined;
+  let startWatch = () => {};
   const watch = async (attempt: number, ask: () => Promise<'queued' | 'begun' | undefined>) => {
-    await pause(quiet_ms, AbortSignal.any([asking.signal, ended.signal]));
+    await Promise.resolve(); // the sending goes out first
     const began_at = performance.now();
     while (!ended.signal.aborted && current === attempt) {
       const seen = await ask();
@@ -44,11 +46,26 @@ export function watchBegin({
   return {
     sent: (attempt, ask) => {
       current = attempt;
-      background(watch(attempt, ask));
+      clearTimeout(quiet);
+      startWatch = () => {
+        clearTimeout(quiet);
+        startWatch = () => {};
+        background(watch(attempt, ask));
+      };
+      if (isWaited) startWatch();
+      else quiet = setTimeout(() => startWatch(), quiet_ms);
     },
-    askNow: () => asking.abort(),
+    askNow: () => {
+      isWaited = true;
+      startWatch();
+    },
     known: known.promise,
-    end: () => ended.abort(),
+    end: () => {
+      clearTimeout(quiet);
+      startWatch = () => {};
+      // The reason is never read, and without one Node makes an error with a stack.
+      ended.abort('ended');
+    },
   };
 }
 

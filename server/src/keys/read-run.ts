@@ -1,11 +1,11 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller } from '../access/caller.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
-import { readRunToken, type RunClaims } from '../run-token.ts';
+import { readRunToken, type RunClaims, type RunKey } from '../run-token.ts';
 
 /** The run that a request's token names. Undefined without a token. Throws `run_refused` for one that is not of this key's revision. */
 export function readRun(
-  run_key: Buffer,
+  run_key: RunKey,
   { id, label }: Pick<KeyCaller, 'id' | 'label'>,
   headers: RequestHeaders,
 ): { claims: RunClaims; is_expired: boolean } | undefined {

@@ -1,5 +1,6 @@
 // The calls to agents. The database has the permissions and the addresses of containers. This role opens no engine, so calls continue while
 // api and worker restart.
+import { createSecretKey } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
 import { reaches, reachesOf } from '../deploy/targets/index.ts';
 import { servingAgents } from '../deploy/serving.ts';
@@ -40,6 +41,7 @@ export function openIngressRole(parts: RoleParts): Role {
     onError,
     open,
   } = parts;
+  const run_key = createSecretKey(keys['run-token']);
   const ingress = openIngress({
     db,
     owner,
@@ -50,7 +52,7 @@ export function openIngressRole(parts: RoleParts): Role {
       readAsOf,
       reaches: { ...reaches, ...reachesOf(more_targets) },
     }),
-    run_key: keys['run-token'],
+    run_key,
     envelope: parts.envelope,
     models,
     guardrails,
@@ -80,7 +82,7 @@ export function openIngressRole(parts: RoleParts): Role {
       handlers: a2aHandlers(ingress),
       ways: agentWays({
         db,
-        run_key: keys['run-token'],
+        run_key,
         authenticate: keyAuthenticator({ db, pepper: keys['key-pepper'] }),
       }),
     },

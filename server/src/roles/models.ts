@@ -1,4 +1,5 @@
 // The parts of the gateway, opened once in a process: the gateway's role calls models, and the api tests them.
+import { createSecretKey } from 'node:crypto';
 import { admission_pool } from '../gateway/admission.ts';
 import { openGateway, type Gateway } from '../gateway/gateway.ts';
 import { teamSecretReader } from '../secrets/delivery.ts';
@@ -23,7 +24,7 @@ export function openModels({
     owner,
     private_hosts: config.outbound_private_hosts,
     spans,
-    run_key: keys['run-token'],
+    run_key: createSecretKey(keys['run-token']),
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
     guardrails,
     onError,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newSpanId } from '../trace-context.ts';
 import type { Span } from './span.ts';
 
 export interface StartedSpan {
@@ -13,7 +13,7 @@ export function startSpan(): StartedSpan {
   // The wall clock has milliseconds, and can be set while the span lasts.
   const started_ms = performance.now();
   return {
-    span_id: randomBytes(8).toString('hex'),
+    span_id: newSpanId(),
     times: () => ({ started_us, ended_us: started_us + Math.round((performance.now() - started_ms) * 1000) }),
   };
 }
