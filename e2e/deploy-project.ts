@@ -14,15 +14,15 @@ export interface DeployedProject {
 /** Copies a folder of projects/, lets `svc init` write agent.yaml, adds `yaml` to it, and deploys it. */
 export async function deployProject(
   gantry: Installation,
-  o: { project: string; folder: string; init?: string; yaml?: string },
+  o: { project: string; folder: string; init?: string; yaml?: string; timeout_ms?: number },
 ): Promise<DeployedProject> {
-  const { project, folder, init = '', yaml: more = '' } = o;
+  const { project, folder, init = '', yaml: more = '', timeout_ms } = o;
   await cp(join(import.meta.dirname, 'projects', project), join(gantry.directory, folder), { recursive: true });
   await gantry.must(`svc init --team ml ${init}`, { in: folder });
   const yaml = join(gantry.directory, folder, 'agent.yaml');
   const [, name = ''] = /^name: (.*)$/m.exec(await readFile(yaml, 'utf8')) ?? [];
   await appendFile(yaml, more);
-  const { output } = await gantry.must('svc deploy', { in: folder });
+  const { output } = await gantry.must('svc deploy', { in: folder, ...(timeout_ms !== undefined && { timeout_ms }) });
   return { agent: callAgent(`${gantry.url}/agents/${name}`, await gantry.token()), printed: output };
 }
 

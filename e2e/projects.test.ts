@@ -98,6 +98,22 @@ test('a prebuilt agent in a module with another name, with requirements in two f
   expect(lastMessage(answered.json.output), answered.text).toBe('It is noon, said the clock.');
 });
 
+test(
+  'a project for a newer Python than the service has: its first push obtains that Python, and the agent answers on it',
+  { timeout: 600_000 },
+  async () => {
+    const { agent, printed } = await deployProject(gantry, {
+      project: 'newer-python',
+      folder: 'newer',
+      timeout_ms: 590_000,
+    });
+    expect(printed).toMatch(/Python 3\.13: .*it is ready, and further pushes use it/s);
+    expect((await agent.ask({ word: 'here' })).json.output).toMatchObject({
+      answer: expect.stringMatching(/^here on 3\.13\./),
+    });
+  },
+);
+
 test('agent.py that re-exports from a package of the same name, and keeps threads in memory', async () => {
   const { agent, printed } = await deployProject(gantry, { project: 're-exported', folder: 'notes' });
   expect(printed).toContain('threads end with the container');

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * `npm run base-image 3.13`: adds a Python for agents: the public image if it can be pulled, else one made from the release of
- * Debian that has this Python. It is recorded in BASE_IMAGES of the settings file, which the service reads at its next start.
+ * Debian that has this Python. It is recorded in BASE_IMAGES of the settings file, which the service reads at its next start. The
+ * service obtains a Python by itself when a push needs it; this is for BUILD_PYTHONS=refuse, and for preparing a closed network.
  */
 import { readConfig } from './config.js';
 import { ensureEngine } from './engine.js';
@@ -22,7 +23,7 @@ await runScript(async () => {
   let reference = '';
   await step(`Python ${python}`, async (say) => (reference = await ensureImage(python, say)));
   record(python, reference);
-  print('  The service reads it at its next start: svc server stop && svc server start');
+  print('  The service reads it at its next start: svc server restart');
 });
 
 /** @param {string} python @param {(doing: string) => void} say */
@@ -37,7 +38,7 @@ async function ensureImage(python, say) {
   if (suite !== undefined) return await makeBaseImage(dockerHost, suite, say);
   throw new SetupProblem({
     cause: `${published} cannot be pulled (${reason}), and no release of Debian has Python ${python}`,
-    fix: `Take one of ${[...releases.keys()].join(', ')}, or docker load an image with Python ${python} and pip, and name it in BASE_IMAGES.`,
+    fix: `Take one of ${[...releases.keys()].join(', ')}, or docker load an image with Python ${python} and pip, and run svc server set BASE_IMAGES+=${python}=<image>.`,
   });
 }
 

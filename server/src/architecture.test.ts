@@ -15,6 +15,8 @@ const ladder = [
     'installation-place.ts',
     'trace-settings.ts',
     'agent-network-settings.ts',
+    'list-setting.ts',
+    'python-settings.ts',
     'config.ts',
     'settings-file.ts',
     'log.ts',

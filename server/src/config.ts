@@ -8,25 +8,15 @@ import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
 import { agentNetworkSettings } from './agent-network-settings.ts';
 import { defaultDataDir, installationHome, settingsFile } from './installation-place.ts';
+import { list } from './list-setting.ts';
 import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
+import { pythonsConfig, pythonSettings, type PythonsConfig } from './python-settings.ts';
 import { tracesConfig, traceSettings, type TracesConfig } from './trace-settings.ts';
 
-const list = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  );
 const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback);
 
 const atLeast = (least: number) => z.coerce.number().int().min(least);
 const anyPort = atLeast(0).max(65_535);
-const publicImage = (python: string): string => `python:${python}-slim-bookworm`;
-const publicPythons = ['3.10', '3.11', '3.13', '3.14'];
-const baseImagePattern = /^3\.\d{1,2}=\S+$/;
 
 export const roleNames = ['api', 'worker', 'ingress', 'gateway'] as const;
 export type RoleName = (typeof roleNames)[number];
@@ -133,15 +123,7 @@ export const settings = z.object({
     .describe('a file on another volume, in an existing directory; every signed checkpoint is appended to it'),
   AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('the interval between heartbeat entries in the audit log'),
   DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the address of the container engine'),
-  BASE_IMAGE: z
-    .string()
-    .default(publicImage('3.12'))
-    .describe('the base image of agents. An approval covers its content'),
-  BASE_IMAGES: list
-    .refine((entries) => entries.every((entry) => baseImagePattern.test(entry)), 'must be entries such as 3.13=<image>')
-    .describe(
-      `base images for projects that need another Python, separated by commas: 3.13=<image>. Default: the public slim images of ${publicPythons.join(', ')}; none if BASE_IMAGE is set`,
-    ),
+  ...pythonSettings,
   BUILD_INDEX_URL: z
     .url()
     .optional()
@@ -159,6 +141,7 @@ export const settings = z.object({
     .describe('whether builds accept packages without a wheel. Default: allow; refuse if an index has credentials'),
   BUILD_MEMORY_MB: atLeast(256).default(4096).describe('the memory limit of one build'),
   BUILD_DISK_MB: atLeast(256).default(8192).describe('the disk limit of one build'),
+  BUILD_PROCESSES: atLeast(64).default(512).describe('the limit of processes and threads of one build'),
   BUILD_DEADLINE_SECONDS: seconds(900).describe('the time limit of one build'),
   ...agentNetworkSettings,
   ...traceSettings,
@@ -175,7 +158,7 @@ export const settings = z.object({
   DRAIN_LIMIT_SECONDS: seconds(3600).describe('the time that an old revision has to finish its calls'),
 });
 
-export interface Config {
+export interface Config extends PythonsConfig {
   /** The roles of this process, each once. */
   roles: RoleName[];
   data_dir: string;
@@ -209,18 +192,18 @@ export interface Config {
     heartbeat_seconds: number;
   };
   engine_host: string;
-  base_image: string;
-  /** Base images beside `base_image`, by minor version of Python. */
-  base_images: Readonly<Record<string, string>>;
   build: {
     index_url: string | undefined;
     extra_index_urls: string[];
     index_hosts: string[];
     ca_file: string | undefined;
     upstream_proxy: string | undefined;
+    python_mirror: string | undefined;
+    obtains_pythons: boolean;
     source_distributions: 'allow' | 'refuse';
     memory_bytes: number;
     disk_bytes: number;
+    pids: number;
     deadline_seconds: number;
   };
   /** Absent: the subnets follow from the installation's id. */
@@ -307,18 +290,20 @@ export function readConfig(
       heartbeat_seconds: given.AUDIT_HEARTBEAT_SECONDS,
     },
     engine_host: given.DOCKER_HOST,
-    base_image: given.BASE_IMAGE,
-    base_images: baseImages(given),
+    ...pythonsConfig(given),
     build: {
       index_url: given.BUILD_INDEX_URL,
       extra_index_urls: given.BUILD_EXTRA_INDEX_URLS,
       index_hosts: given.BUILD_INDEX_HOSTS,
       ca_file: given.BUILD_CA_FILE,
       upstream_proxy: given.BUILD_PROXY,
+      python_mirror: given.BUILD_PYTHON_MIRROR,
+      obtains_pythons: given.BUILD_PYTHONS === 'obtain',
       // The build of a source distribution runs its author's code beside the index's credentials. An admin must allow that.
       source_distributions: given.BUILD_SOURCE_DISTRIBUTIONS ?? (hasCredentials(given) ? 'refuse' : 'allow'),
       memory_bytes: given.BUILD_MEMORY_MB * 1024 ** 2,
       disk_bytes: given.BUILD_DISK_MB * 1024 ** 2,
+      pids: given.BUILD_PROCESSES,
       deadline_seconds: given.BUILD_DEADLINE_SECONDS,
     },
     agents_subnet: given.AGENTS_SUBNET,
@@ -355,12 +340,6 @@ function rolesOf({ ROLE, DATABASE_URL, BASE_URL }: z.output<typeof settings>): R
   if (BASE_URL === undefined)
     throw new ConfigFault('ROLE needs BASE_URL: the address of the proxy in front of the roles, for links.');
   return ROLE;
-}
-
-function baseImages({ BASE_IMAGE, BASE_IMAGES }: z.output<typeof settings>): Record<string, string> {
-  const usual = BASE_IMAGE === publicImage('3.12') ? publicPythons.map((python) => [python, publicImage(python)]) : [];
-  const named = BASE_IMAGES.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]);
-  return Object.fromEntries(named.length > 0 ? named : usual) as Record<string, string>;
 }
 
 // An unused credential, or one for several destinations, is a mistake.

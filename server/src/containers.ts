@@ -28,7 +28,6 @@ export interface Containers {
 }
 
 const opening_ms = 300_000;
-const sandbox_processes = 512;
 const guard_every_ms = 15_000;
 
 export interface ContainerEvents {
@@ -44,12 +43,12 @@ export function openContainers(
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });
   const firewall = openFirewall();
   const { gateway_url, gateway_port, subagents_url, subagents_port, egress_port } = config;
-  const { memory_bytes, disk_bytes, deadline_seconds, ...index } = config.build;
+  const { memory_bytes, disk_bytes, pids, deadline_seconds, ...index } = config.build;
   let opened: Sandboxes | undefined;
   let guarding: NodeJS.Timeout | undefined;
   let closed = false;
   const sandboxes = firstUse(async () => {
-    const limits = { memory_bytes, disk_bytes, deadline_seconds, cpus: 2, pids: sandbox_processes };
+    const limits = { memory_bytes, disk_bytes, deadline_seconds, cpus: 2, pids };
     const settings = { ...index, base_image: config.base_image, sandbox_subnet: config.sandbox_subnet, limits };
     const onRefusedHost = (host: string) => log.warn({ host }, 'a build requested a host outside the package index');
     opened = await openSandboxes({
@@ -61,6 +60,12 @@ export function openContainers(
       signal: AbortSignal.timeout(opening_ms),
     });
     return opened;
+  });
+  const pythons = openPythons(sandboxes, {
+    base_images: config.base_images,
+    published: config.published_pythons,
+    obtain: config.build.obtains_pythons,
+    opening_ms,
   });
   const isWorker = config.roles.includes('worker');
   const listed = listedNetwork({
@@ -111,7 +116,7 @@ export function openContainers(
   ];
   return {
     engine,
-    pythons: openPythons(sandboxes, config.base_images, { opening_ms }),
+    pythons,
     targets: targets({
       local: { gateway_url, gateway_port, subagents_url, subagents_port, egress_port, open: local },
     }),
@@ -119,6 +124,7 @@ export function openContainers(
     close: async () => {
       closed = true;
       clearInterval(guarding);
+      pythons.close();
       await opened?.close();
       await listed.close();
       firewall.close();

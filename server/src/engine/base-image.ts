@@ -2,6 +2,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { answered, ask, type Engine } from './client.ts';
+import { pullImage } from './pull-image.ts';
 
 export interface Image {
   /** `sha256:…`. Another engine may give the same image another id. */
@@ -13,7 +14,14 @@ export interface Image {
 
 /** Finds the base image in the engine, or pulls it. Throws `base_image_missing` when both fail. */
 export async function findBaseImage(engine: Engine, reference: string, signal?: AbortSignal): Promise<Image> {
-  return (await findImage(engine, reference, signal)) ?? (await pull(engine, reference, signal));
+  const found = await findImage(engine, reference, signal);
+  if (found !== undefined) return found;
+  await pullImage(engine, reference, { signal });
+  const pulled = await findImage(engine, reference, signal);
+  if (pulled !== undefined) return pulled;
+  throw new Problem('base_image_missing', {
+    detail: `The base image ${reference} is not in the engine after its pull`,
+  });
 }
 
 export async function findImage(
@@ -75,26 +83,4 @@ export function imagePin({ Os, Architecture, Variant, RootFS, Config }: Pinned):
 function unlessEmpty(value: string | object | null | undefined): string | object | undefined {
   const isEmpty = value === null || value === undefined || value === '' || Object.keys(value).length === 0;
   return isEmpty ? undefined : value;
-}
-
-async function pull(engine: Engine, reference: string, signal?: AbortSignal): Promise<Image> {
-  try {
-    const progress = await ask(engine.docker.pull(reference), { seconds: 60, signal });
-    const { promise: done, resolve, reject } = Promise.withResolvers<void>();
-    engine.docker.modem.followProgress(progress, (error) => (error === null ? resolve() : reject(error)));
-    await ask(done, { seconds: 600, signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof Problem) throw error;
-    throw missing(reference);
-  }
-  const image = await findImage(engine, reference, signal);
-  if (image === undefined) throw missing(reference);
-  return image;
-}
-
-function missing(reference: string): Problem {
-  return new Problem('base_image_missing', {
-    detail: `The base image ${reference} is not in the engine and cannot be pulled`,
-  });
 }

@@ -8,15 +8,35 @@ export interface BaseFacts {
   /** The default hosts of pip in this image: the index, and the host of the files. */
   index_url: string;
   file_host: string;
+  /** The release `bookworm` and its mirror in the image's apt. Null for an image of another system. */
+  debian: { release: string; mirror: string } | null;
 }
 
 const question = `
-import json, platform
+import json, platform, re, subprocess
 from pip._internal.models.index import PyPI
-print(json.dumps({"python_version": platform.python_version(), "index_url": PyPI.simple_url, "file_host": PyPI.file_storage_domain}))
+
+def debian():
+    try:
+        release = platform.freedesktop_os_release()
+        if release["ID"] != "debian":
+            return None
+        uris = subprocess.run(["apt-get", "update", "--print-uris"], capture_output=True, text=True).stdout
+    except (OSError, KeyError):
+        return None
+    name = release["VERSION_CODENAME"]
+    found = re.search(r"^'(https?://[^']+)/dists/%s/InRelease'" % re.escape(name), uris, re.MULTILINE)
+    return found and {"release": name, "mirror": found[1]}
+
+print(json.dumps({
+    "python_version": platform.python_version(),
+    "index_url": PyPI.simple_url,
+    "file_host": PyPI.file_storage_domain,
+    "debian": debian(),
+}))
 `;
 
-/** Reads the interpreter and the package index from the base image, so the code has no constant index. Throws `base_image_missing`. */
+/** Reads the interpreter, the package index and the mirror of Debian from the base image, so the code names none. Throws `base_image_missing`. */
 export async function readBaseFacts(
   engine: Engine,
   base: Image,

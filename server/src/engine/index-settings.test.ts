@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { indexConfiguration, indexHosts } from './index-settings.ts';
+import { indexConfiguration, indexHosts, pythonHosts } from './index-settings.ts';
 import type { BuildSettings } from './sandboxes.ts';
 
 const settings: BuildSettings = {
@@ -8,7 +8,12 @@ const settings: BuildSettings = {
   source_distributions: 'refuse',
   limits: { memory_bytes: 1, cpus: 1, pids: 1, disk_bytes: 1, deadline_seconds: 1 },
 };
-const facts = { python_version: '3.12.1', index_url: 'https://index.example/simple', file_host: 'files.example' };
+const facts = {
+  python_version: '3.12.1',
+  index_url: 'https://index.example/simple',
+  file_host: 'files.example',
+  debian: { release: 'bookworm', mirror: 'http://debian.example/debian' },
+};
 
 test("without a configured index, the hosts are the defaults of the base image's pip", () => {
   expect(indexHosts(settings, facts)).toEqual([
@@ -22,6 +27,15 @@ test('with a configured index, only its hosts and its file hosts are allowed', (
   expect(indexHosts(own, facts)).toEqual([
     { host: 'mirror.internal', port: 8081, configured: true },
     { host: 'files.internal', port: 443, configured: true },
+  ]);
+});
+
+test('the hosts of Pythons are open only where the service obtains Pythons', () => {
+  const own = { ...settings, python_mirror: 'https://pythons.internal:8443/releases' };
+  expect(pythonHosts(own, facts)).toEqual([]);
+  expect(pythonHosts({ ...own, obtains_pythons: true }, facts)).toEqual([
+    { host: 'debian.example', port: 80, configured: false },
+    { host: 'pythons.internal', port: 8443, configured: true },
   ]);
 });
 

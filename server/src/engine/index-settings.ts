@@ -17,6 +17,15 @@ export function indexHosts(settings: BuildSettings, facts: BaseFacts): AllowedHo
   return [...configured, ...further, ...usual];
 }
 
+/** The hosts from which a sandbox can take a Python. */
+export function pythonHosts({ obtains_pythons, python_mirror }: BuildSettings, { debian }: BaseFacts): AllowedHost[] {
+  if (obtains_pythons !== true) return [];
+  return [
+    ...(debian === null ? [] : [hostOf(debian.mirror, false)]),
+    ...(python_mirror === undefined ? [] : [hostOf(python_mirror, true)]),
+  ];
+}
+
 /**
  * The settings of uv and pip. Credentials are only in files on tmpfs, because arguments and the environment are visible from outside
  * and could be committed.

@@ -3,6 +3,7 @@ import { answered, ask, type Engine } from './client.ts';
 import { unguardEgress } from './egress.ts';
 import { openFirewall } from './firewall.ts';
 import { label, ownedBy } from './labels.ts';
+import { pythonNames } from './prune-pythons.ts';
 import { readNetwork, removeNetwork } from './networks.ts';
 
 export interface Removed {
@@ -31,7 +32,18 @@ export async function removeInstallation(
       tell(`removing images: ${images} are removed`);
       if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;
     }
+  images += await removePythons(engine, () => tell(`removing images: ${images} are removed`));
   return { ...objects, images };
+}
+
+/** Removes the obtained Pythons, and returns their number. */
+export async function removePythons(engine: Engine, tell: () => void = () => {}): Promise<number> {
+  let removed = 0;
+  for (const name of await pythonNames(engine)) {
+    tell();
+    if (await isRemoved(engine.docker.getImage(name).remove({ force: true }))) removed += 1;
+  }
+  return removed;
 }
 
 /** Removes all objects except images. */

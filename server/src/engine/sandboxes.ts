@@ -4,7 +4,7 @@ import type { Engine } from './client.ts';
 import { guardEgress, type EgressReport } from './egress.ts';
 import type { Firewall } from './firewall.ts';
 import { readBaseFacts, type BaseFacts } from './index-hosts.ts';
-import { indexConfiguration, indexHosts } from './index-settings.ts';
+import { indexConfiguration, indexHosts, pythonHosts } from './index-settings.ts';
 import { startIndexProxy } from './index-proxy.ts';
 import { ensureNetwork } from './networks.ts';
 import { removeOldCaches } from './package-cache.ts';
@@ -22,6 +22,10 @@ export interface BuildSettings {
   ca_file?: string | undefined;
   /** A company proxy to the index, `http://host:port`. */
   upstream_proxy?: string | undefined;
+  /** A mirror of uv's Pythons. */
+  python_mirror?: string | undefined;
+  /** Sandboxes reach the hosts of Pythons: the mirror of Debian in the base image, and `python_mirror`. */
+  obtains_pythons?: boolean | undefined;
   sandbox_subnet: string | undefined;
   /** The build of a source distribution runs its author's code, which can read the index's credentials. */
   source_distributions: 'allow' | 'refuse';
@@ -80,7 +84,7 @@ export async function openSandboxes(o: {
   const on = async (reference: string, until: AbortSignal): Promise<Sandboxes> => {
     const base = await findBaseImage(engine, reference, until);
     const facts = await readBaseFacts(engine, base, { limits, signal: until });
-    for (const host of indexHosts(settings, facts)) proxy.allow(host);
+    for (const host of [...pythonHosts(settings, facts), ...indexHosts(settings, facts)]) proxy.allow(host);
     const reachingIndex = async (input: IndexedInput) => {
       // A reload of the machine's firewall also removes these rules.
       await guard(input.signal);

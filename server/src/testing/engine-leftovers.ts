@@ -1,7 +1,8 @@
 import type { Engine } from '../engine/client.ts';
-import { removeObjects } from '../engine/remove-installation.ts';
+import { removeObjects, removePythons } from '../engine/remove-installation.ts';
 
-/** Removes an installation from the engine, except its images: the next test with the same content uses them. */
+/** Removes an installation from the engine, except the images of agents: the next test with the same content uses them. */
 export async function removeLeftovers(engine: Engine): Promise<void> {
   await removeObjects(engine);
+  await removePythons(engine);
 }

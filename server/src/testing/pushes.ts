@@ -42,10 +42,12 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
   let released = Promise.resolve();
   const resolver: Resolver = {
     further_pythons: ['3.13', '3.12'],
+    obtainable_pythons: [],
     baseImage: async (python) =>
       python === undefined
         ? { pin: base_image, python_version }
         : { pin: `sha256:base of ${python}`, python_version: `${python}.4` },
+    obtainBaseImage: async (python) => ({ pin: `sha256:obtained ${python}`, python_version: `${python}.1` }),
     resolve: async (request) => {
       resolved.push(request);
       await released;

@@ -19,7 +19,9 @@ let built = 0;
 const file = 'crafted-1.0-py3-none-any.whl';
 const resolver: Resolver = {
   further_pythons: [],
+  obtainable_pythons: [],
   baseImage: async () => ({ pin: 'sha256:base', python_version: '3.11.2' }),
+  obtainBaseImage: async (python) => ({ pin: `sha256:obtained ${python}`, python_version: `${python}.1` }),
   resolve: async () => {
     const bytes = Buffer.from(`build ${++built}`);
     return {
@@ -56,6 +58,7 @@ async function lockWith(resolving: Resolver, text: string) {
     isTraced: true,
     run: { run_id: 'run', fence: 1 },
     onLog: () => {},
+    notice: () => {},
     signal: AbortSignal.timeout(10_000),
   });
 }

@@ -22,6 +22,7 @@ type Request = Omit<ResolveRequest, 'platform_requirements' | 'python_version'> 
   isTraced: boolean;
   requires_python: RequiredPython[];
   preferred_python?: string | undefined;
+  notice: (sentence: string) => void;
 };
 
 /**
@@ -31,9 +32,14 @@ type Request = Omit<ResolveRequest, 'platform_requirements' | 'python_version'> 
 export async function lockDependencies(
   db: Database,
   resolver: Resolver,
-  { framework, isTraced, requires_python, preferred_python, ...request }: Request,
+  { framework, isTraced, requires_python, preferred_python, notice, ...request }: Request,
 ): Promise<Locked> {
-  const base = await chooseBaseImage(resolver, { required: requires_python, preferred: preferred_python });
+  const base = await chooseBaseImage(resolver, {
+    ...request,
+    required: requires_python,
+    preferred: preferred_python,
+    notice,
+  });
   const base_image = base.pin;
   const platform_requirements = frameworks[framework].requires.map(printRequirement);
   const tracing_requirements = isTraced ? frameworks[framework].traced_with.map(printRequirement) : [];

@@ -33,7 +33,11 @@ export interface BaseImage {
 export interface Resolver {
   /** Further minor versions of Python, in the order in which they are tried. */
   further_pythons: readonly string[];
+  /** Minor versions that the service may obtain. */
+  obtainable_pythons: readonly string[];
   /** For this version of Python; the usual one when unset. */
   baseImage(python?: string): Promise<BaseImage>;
+  /** For this obtainable version, which is obtained first if necessary. Throws `python_unavailable`, whose detail is the reason. */
+  obtainBaseImage(python: string, request: Pick<ResolveRequest, 'onLog' | 'signal'>): Promise<BaseImage>;
   resolve(request: ResolveRequest): Promise<Resolved>;
 }

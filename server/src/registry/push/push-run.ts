@@ -58,6 +58,7 @@ async function work(
       isTraced: isTraced(config),
       run: { run_id: run.id, fence: run.fence },
       onLog: log,
+      notice,
       signal,
     };
     const made = await lockDependencies(db, resolver, request);
