@@ -7,6 +7,7 @@ import { answered, ask, unlessAborted, type Engine } from './client.ts';
 import { labelsFor, mark, ownedBy, type RunLabel } from './labels.ts';
 import { lineSplitter } from './lines.ts';
 import { wasOutOfMemory } from './out-of-memory.ts';
+import { raiseLimit } from './raise-limit.ts';
 
 // A sandbox runs all work that a user's project can influence: resolving, building source distributions, installing.
 // It promises one command, as an unprivileged user, within limits, on a network with access only to the package index.
@@ -57,7 +58,7 @@ export interface SandboxResult {
   stderr: string;
 }
 
-/** Throws `out_of_memory`, `disk_limit`, `build_failed` (deadline) or the signal's reason. A failed command is a result. */
+/** Throws `out_of_memory`, `disk_limit`, `build_failed` (deadline, processes) or the signal's reason. A failed command is a result. */
 export async function runInSandbox(engine: Engine, input: SandboxInput): Promise<SandboxResult> {
   input.signal.throwIfAborted();
   const name = `svc-sandbox-${mark(engine)}-${crypto.randomUUID().slice(0, 8)}`;
@@ -189,6 +190,7 @@ async function execute(engine: Engine, container: Docker.Container, input: Sandb
     const exit_code = await unlessAborted(ended, input.signal);
     await ask(output.ended, { seconds: 10, signal: input.signal });
     await refuseOutOfMemory(container, exit_code, input);
+    refuseOutOfProcesses(exit_code, output.stderr(), input.limits);
     return { exit_code, stdout: output.stdout(), stderr: output.stderr() };
   } finally {
     watching.abort();
@@ -241,7 +243,7 @@ async function overtime({ deadline_seconds }: SandboxLimits, signal: AbortSignal
   await delay(deadline_seconds * 1000, undefined, { signal });
   throw new Problem('build_failed', {
     detail: `The sandbox took longer than ${deadline_seconds} s and was stopped`,
-    hint: 'Try again when the machine is less busy. For more time, an operator runs `svc server set BUILD_DEADLINE_SECONDS=<seconds>` and `svc server restart`.',
+    hint: `Try again when the machine is less busy. ${raiseLimit('BUILD_DEADLINE_SECONDS')}`,
   });
 }
 
@@ -257,7 +259,8 @@ async function watchDisk(
     const { SizeRw = 0 } = (await ask(container.inspect({ size: true } as object), { signal })) as { SizeRw?: number };
     if (SizeRw > disk_bytes)
       throw new Problem('disk_limit', {
-        detail: `The sandbox wrote more than ${Math.round(disk_bytes / 1e6)} MB and was stopped`,
+        detail: `The sandbox wrote more than ${megabytes(disk_bytes)} MB and was stopped`,
+        hint: `Depend on fewer or smaller packages. ${raiseLimit('BUILD_DISK_MB')}`,
       });
   }
 }
@@ -271,10 +274,26 @@ async function refuseOutOfMemory(
   const { State } = await ask(container.inspect(), { signal });
   if (!(await wasOutOfMemory(container, State, signal))) return;
   throw new Problem('out_of_memory', {
-    detail: `The build needed more than its ${Math.round(limits.memory_bytes / 1e6)} MB of memory`,
-    hint: 'Depend on fewer or smaller packages, or ask an administrator to raise the memory limit of builds.',
+    detail: `The build needed more than its ${megabytes(limits.memory_bytes)} MB of memory`,
+    hint: `Depend on fewer or smaller packages. ${raiseLimit('BUILD_MEMORY_MB')}`,
   });
 }
+
+/** The engine does not tell that a command reached its limit of processes. The command's last lines do. */
+function refuseOutOfProcesses(exitCode: number, stderr: string, { pids }: SandboxLimits): void {
+  if (exitCode === 0 || !noMoreProcesses.test(stderr.slice(-4000))) return;
+  throw new Problem('build_failed', {
+    detail: `The sandbox reached its limit of ${pids} processes`,
+    hint: `Depend on packages that build with fewer processes. ${raiseLimit('BUILD_PROCESSES')}`,
+    fields: { output: stderr.trim().slice(-8000) },
+  });
+}
+
+// The sentences of sh, bash, Python, and of programs that print EAGAIN.
+const noMoreProcesses = /Cannot fork|fork: retry|can't start new thread|Resource temporarily unavailable/;
+
+/** As in the settings. */
+const megabytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
 
 const again_after_ms = 5000;
 

@@ -1,6 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unlessAborted } from '../../engine/client.ts';
+import { raiseLimit } from '../../engine/raise-limit.ts';
 import { readObject } from './read-object.ts';
 import { startHint } from './start-hint.ts';
 import { masked, maskedJson } from './mask.ts';
@@ -99,9 +100,6 @@ function refused(body: Record<string, unknown>): ProbeAnswer {
   return { code: 'start_failed', detail: sentence, fields: { reason }, hint: startHint(reason) };
 }
 
-const longer =
-  'For more time on a slow machine, an operator runs `svc server set START_DEADLINE_SECONDS=<seconds>` and `svc server restart`.';
-
 /** Reads the last two probes, because the deadline may cut the last one. */
 function late(last: readonly Probe[], deadline_ms: number): ProbeAnswer {
   const seconds = Math.round(deadline_ms / 1000);
@@ -109,13 +107,13 @@ function late(last: readonly Probe[], deadline_ms: number): ProbeAnswer {
     return {
       code: 'start_failed',
       detail: `The agent did not load within ${seconds} s`,
-      hint: `Move slow work from module level into the calls, then run \`svc deploy\` again. ${longer}`,
+      hint: `Move slow work from module level into the calls, then run \`svc deploy\` again. ${raiseLimit('START_DEADLINE_SECONDS')}`,
     };
   const { path, result } = last.at(-1) ?? { path: '/health', result: 'no answer' };
   return {
     code: 'health_check_failed',
     detail: `The agent did not answer ${path} within ${seconds} s (${result})`,
-    hint: `Reduce the work at module level, or raise deploy.resources.cpu in agent.yaml. Then run \`svc deploy\` again. ${longer}`,
+    hint: `Reduce the work at module level, or raise deploy.resources.cpu in agent.yaml. Then run \`svc deploy\` again. ${raiseLimit('START_DEADLINE_SECONDS')}`,
   };
 }
 
