@@ -112,9 +112,12 @@ function reasonOf({ code, detail, hint }: Problem): string {
 
 /** Another process may have been faster. Its image stays, because contents may name it. */
 async function keep(engine: Engine, python: string, image: string): Promise<void> {
-  const name = pythonImage(engine, python);
-  if ((await findImage(engine, name)) !== undefined) return;
-  const [repo = '', tag = ''] = name.split(':');
+  if ((await findImage(engine, pythonImage(engine, python))) === undefined) await nameImage(engine, python, image);
+}
+
+/** Gives the image the name of an obtained Python. The engine keeps the time of the last naming, which prunePythons reads. */
+export async function nameImage(engine: Engine, python: string, image: string): Promise<void> {
+  const [repo = '', tag = ''] = pythonImage(engine, python).split(':');
   await ask(engine.docker.getImage(image).tag({ repo, tag }));
 }
 

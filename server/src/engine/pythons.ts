@@ -2,7 +2,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { firstUse } from '../first-use.ts';
 import { findImage } from './base-image.ts';
-import { obtainPythons, pythonImage, type Waiter } from './obtain-python.ts';
+import { nameImage, obtainPythons, pythonImage, type Waiter } from './obtain-python.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 export interface Pythons {
@@ -75,7 +75,10 @@ export function openPythons(
     },
     obtain: async (python, waiter) => {
       const there = await find(python);
-      if (there !== undefined) return there;
+      if (there !== undefined) {
+        await nameImage(there.engine, python, there.base.id);
+        return there;
+      }
       await obtainImage(python, waiter);
       const made = await find(python);
       if (made === undefined) throw new Error(`the engine lost the image of Python ${python}`);

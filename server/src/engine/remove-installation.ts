@@ -3,7 +3,7 @@ import { answered, ask, type Engine } from './client.ts';
 import { unguardEgress } from './egress.ts';
 import { openFirewall } from './firewall.ts';
 import { label, ownedBy } from './labels.ts';
-import { pythonImage } from './obtain-python.ts';
+import { pythonNames } from './prune-pythons.ts';
 import { readNetwork, removeNetwork } from './networks.ts';
 
 export interface Removed {
@@ -36,14 +36,12 @@ export async function removeInstallation(
   return { ...objects, images };
 }
 
-/** Removes the obtained Pythons, and returns their number. They go by name: a pulled one has no label of the installation. */
+/** Removes the obtained Pythons, and returns their number. */
 export async function removePythons(engine: Engine, tell: () => void = () => {}): Promise<number> {
-  const named = await ask(engine.docker.listImages({ filters: { reference: [pythonImage(engine, '*')] } }));
-  const own = named.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith(pythonImage(engine, '')));
   let removed = 0;
-  for (const tag of own) {
+  for (const name of await pythonNames(engine)) {
     tell();
-    if (await isRemoved(engine.docker.getImage(tag).remove({ force: true }))) removed += 1;
+    if (await isRemoved(engine.docker.getImage(name).remove({ force: true }))) removed += 1;
   }
   return removed;
 }

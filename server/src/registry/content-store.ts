@@ -41,6 +41,13 @@ export async function pinsOf(db: Reader, digest: string): Promise<Pin[]> {
   return row.pins;
 }
 
+/** The known pins of the base images of all contents. */
+export async function basePins(db: Reader): Promise<string[]> {
+  const rows = await db.all<{ pin: string }>(sql`
+    select distinct base_image as pin from content where schema <> 1 union select pin from base_pin`);
+  return rows.map(({ pin }) => pin);
+}
+
 /** The base images of contents of schema 1 whose pins are not known. */
 export async function unpinnedBases(db: Reader): Promise<string[]> {
   const rows = await db.all<{ base_image: string }>(sql`

@@ -15,6 +15,7 @@ import { distInfo } from './dist-info.ts';
 import { ensureDependencyImage } from './dependency-image.ts';
 import type { InstalledPackage } from './installed.ts';
 import { pruneCaches } from '../../engine/package-cache.ts';
+import { prunePythons } from '../../engine/prune-pythons.ts';
 import { pruneImages } from './prune-images.ts';
 import { readWrapperFiles } from './wrapper-files.ts';
 
@@ -59,6 +60,7 @@ export interface BuiltImage {
 }
 
 const keep_dependencies_seconds = 24 * 60 * 60;
+const keep_python_seconds = 24 * 60 * 60;
 
 export function imageBuilder(parts: {
   db: Database;
@@ -90,11 +92,12 @@ export function imageBuilder(parts: {
       try {
         const wanted = await needed();
         if (wanted === undefined) return false;
-        await pinBases(parts, signal);
+        const pins = await pinBases(parts, signal);
         // A dependency image is kept for a day for versions that are not deployed yet. Without agents there are none.
         const keep_seconds = wanted.team_ids.size === 0 ? 0 : keep_dependencies_seconds;
         const older_than_seconds = Date.now() / 1000 - keep_seconds;
         await pruneImages(parts.engine, wanted.images, { older_than_seconds, signal });
+        await prunePythons(parts.engine, pins, { older_than_seconds: Date.now() / 1000 - keep_python_seconds, signal });
         await pruneCaches(parts.engine, wanted.team_ids, signal);
         return true;
       } finally {

@@ -23,8 +23,9 @@ export async function pinOfBase(
   return pin;
 }
 
-/** Looks up every unknown pin, because an admin may remove an older image from the engine. */
-export async function pinBases(parts: PinParts, signal: AbortSignal): Promise<void> {
+/** Looks up every unknown pin, and returns all pins that contents name. The lookup is now, because an admin may remove an older image from the engine. */
+export async function pinBases(parts: PinParts, signal: AbortSignal): Promise<ReadonlySet<string>> {
   for (const base_image of await contents.unpinnedBases(parts.db))
     await pinOfBase(parts, { base_pin: null, base_image }, signal);
+  return new Set(await contents.basePins(parts.db));
 }
