@@ -38,3 +38,10 @@ test.each<[string[], string[], string[]]>([
 ])('of %j with %j in langgraph.json are %j', (paths, named, roots) => {
   expect(sourceRoots(filesFromMap(new Map(paths.map((path) => [path, '']))), folders(...named))).toEqual(roots);
 });
+
+test('members of a uv workspace come last, each by its own layout', () => {
+  const pyproject = '[tool.uv.workspace]\nmembers = ["packages/*"]\n';
+  const paths = ['packages/app/src/app/main.py', 'packages/app/pyproject.toml', 'packages/harness/pyproject.toml'];
+  const files = filesFromMap(new Map([...paths.map((path) => [path, ''] as const), ['pyproject.toml', pyproject]]));
+  expect(sourceRoots(files)).toEqual(['.', 'packages/app/src', 'packages/app', 'packages/harness']);
+});

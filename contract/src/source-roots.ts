@@ -1,8 +1,9 @@
 // The folders from which the project's own code is imported. The project is never built, so no build backend sets them. They follow from
-// its layout: `src/` with modules in it, and the folders in langgraph.json.
+// its layout: `src/` with modules in it, the folders in langgraph.json, and the members of a uv workspace.
 import type { ProjectFiles } from './agent-project/files.ts';
 import type { LanggraphJson } from './langgraph-json.ts';
 import { folderOf, joined } from './path-inside.ts';
+import { workspaceMembers } from './workspace-members.ts';
 
 /** In the order of sys.path. `.`, the project itself, is always one of them. */
 export function sourceRoots(files: ProjectFiles, langgraphJson?: Pick<LanggraphJson, 'dependencies'>): string[] {
@@ -10,7 +11,7 @@ export function sourceRoots(files: ProjectFiles, langgraphJson?: Pick<LanggraphJ
   const folders = (langgraphJson?.dependencies ?? []).flatMap((dependency) =>
     'folder' in dependency ? [dependency.folder] : [],
   );
-  const roots = ['.', ...folders].flatMap((folder) => rootsOf(paths, folder));
+  const roots = ['.', ...folders, ...workspaceMembers(files)].flatMap((folder) => rootsOf(paths, folder));
   return [...new Set(roots)];
 }
 
