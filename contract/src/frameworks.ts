@@ -57,7 +57,7 @@ export const frameworks = {
     exports: ['crew', 'agent'],
     missing_export: "No 'crew' or 'agent' variable found",
     export_is: 'a Crew or an Agent',
-    entry_is: 'a Crew, an Agent, a @CrewBase class, or a function that returns one',
+    entry_is: 'a Crew, an Agent, a Flow, a @CrewBase or Flow class, or a function that returns one',
     requires: [{ name: 'crewai', extras: [], floor: undefined }, ...serverPackages],
     traced_with: [{ name: 'openinference-instrumentation-crewai', extras: [], floor: '0.1.10' }, ...tracingPackages],
   },
