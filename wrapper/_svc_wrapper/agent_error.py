@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -19,6 +20,8 @@ BUDGET_ENDS = {
     "budget_exceeded": "a budget that pays for the agent's calls to models is spent",
     "budget_in_flight": "calls under way hold the rest of a budget that pays for the agent's calls to models",
 }
+# `crewai create flow` makes a flow that writes into `output/`.
+READ_ONLY = " (the project folder is read-only in the container: write files to /tmp)"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]{5,15}Z")
 
 _hidden: list[str] = []
@@ -44,6 +47,8 @@ def agent_error(run_id: str, cause: BaseException) -> Problem:
         if said is not None:
             return budget_end(run_id, said)
     message = masked(str(cause))[:MAX_MESSAGE_CHARACTERS]
+    if any(isinstance(error, OSError) and error.errno == errno.EROFS for error in chain_of(cause)):
+        message += READ_ONLY
     return Problem(
         "agent_error",
         f"the agent's code raised {type(cause).__name__}: {message}",
