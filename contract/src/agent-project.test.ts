@@ -68,6 +68,7 @@ describe('entrypoint', () => {
       deployable: false,
       code: 'missing_file',
       message: 'graph.py, which `entrypoint` names, is missing',
+      line: agentYaml.split('\n').length,
       suggestion: 'There is src/flow/graph.py, which binds flow: svc init --entrypoint src/flow/graph.py:flow',
     });
   });
@@ -105,7 +106,7 @@ describe('entrypoint', () => {
   test('that names a missing export is refused', () => {
     expect(onlyFinding({ ...named('flow.py:flow'), 'flow.py': 'graph = 1\n' })).toMatchObject({
       code: 'export_missing',
-      message: "flow.py binds no 'flow', but `entrypoint` names it",
+      message: "flow.py binds no 'flow', the name of the agent",
     });
   });
 

@@ -19,8 +19,8 @@ export function readReturns(source: string, definition: Node): Returned {
   // An explicit stack, because hostile code nests without limit.
   const pending = body === null ? [] : [body];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.name === 'ReturnStatement' && node.firstChild?.nextSibling != null)
-      returned.push(node.firstChild.nextSibling);
+    const value = node.name === 'ReturnStatement' ? (node.firstChild?.nextSibling ?? null) : null;
+    if (value !== null) returned.push(value);
     if (node.name === 'AssignStatement') {
       const name = node.firstChild;
       const callee = node.lastChild === null ? undefined : calleeOf(node.lastChild, textOf);

@@ -149,6 +149,14 @@ test('a graph of langgraph.json without its file is refused with the searched fo
   expect(made.files()).not.toContain('agent.yaml');
 });
 
+test('a graph of langgraph.json that its file does not bind is refused with both names', async () => {
+  const made = project({ 'langgraph.json': langgraphJson({ chat: './bot.py:chat' }), 'bot.py': graph });
+  const { exit, stderr } = await made.init();
+  expect(exit).toBe(1);
+  expect(stderr).toContain('The graph "chat" of langgraph.json is no agent: bot.py binds no \'chat\'');
+  expect(made.files()).not.toContain('agent.yaml');
+});
+
 test('a folder above the project is refused with the step into it', async () => {
   const { stderr } = await project({ 'backend/langgraph.json': langgraphJson({ chat: './chat.py:flow' }) }).init();
   expect(stderr).toContain('There is backend/langgraph.json: cd backend && svc init');

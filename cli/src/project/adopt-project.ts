@@ -44,7 +44,7 @@ type Yaml = ReturnType<typeof parseDocument>;
 /** Only --entrypoint replaces the agent that a person has written. */
 function refuseComplete(document: Yaml, { entrypoint }: AgentWish): void {
   if (document.errors.length > 0) throw exists('Run `svc validate` to see its faults.');
-  const written = document.get('entrypoint');
+  const written: unknown = document.get('entrypoint');
   if (written !== undefined && entrypoint === undefined)
     throw exists(
       `It names ${String(written).slice(0, 300)}. For another agent: svc init --entrypoint <path>.py:<name>`,

@@ -33,12 +33,22 @@ export async function chooseAgent(session: Session, project: LocalProject, wish:
   if (first === undefined) throw nothingFound(project, gone?.why);
   for (const { why } of missing) session.output.notice(why);
   const agent = agents.find(({ is_main }) => is_main) ?? (agents.length === 1 ? first : await ask(session, agents));
+  refuseUnusable(project, agent);
   const differs = agent.entrypoint === undefined ? disagreement(project) : undefined;
   if (differs !== undefined) {
     const { message, suggestion } = describeDisagreement(differs);
     session.output.notice(`${message}. ${suggestion}`);
   }
   return withOthers(agent, agents);
+}
+
+/** A declaration can name what its file does not bind. */
+function refuseUnusable(project: LocalProject, { entrypoint, framework, found }: FoundAgent): void {
+  if (entrypoint === undefined) return;
+  const checked = namedAgent(project, { entrypoint, framework });
+  if ('agent' in checked) return;
+  const hint = 'Correct it, or name the agent: svc init --entrypoint <path>.py:<name>';
+  throw new CliRefusal('no_agent_found', `The ${found} is no agent: ${checked.message}`, { hint });
 }
 
 const withOthers = (agent: FoundAgent, agents: readonly FoundAgent[]): ChosenAgent => ({

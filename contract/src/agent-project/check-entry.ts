@@ -56,8 +56,21 @@ function missingNamed(files: ProjectFiles, { file, name }: Entrypoint): Finding 
       : `There is ${elsewhere.file}, which binds ${name}: svc init --entrypoint ${printEntrypoint(elsewhere)}`;
   return {
     ...about('agent.yaml', 'missing_file', `${file}, which \`entrypoint\` names, is missing`, suggestion),
+    line: lineOfEntrypoint(files),
     pointer: '/entrypoint',
   };
+}
+
+function lineOfEntrypoint(files: ProjectFiles): number {
+  const yaml = files.list().find(({ path }) => path === 'agent.yaml');
+  const text = yaml === undefined ? undefined : readText(files, yaml, max_entry_bytes);
+  const lines = typeof text === 'string' ? text.split('\n') : [];
+  return (
+    Math.max(
+      lines.findIndex((line) => line.startsWith('entrypoint:')),
+      0,
+    ) + 1
+  );
 }
 
 /** The only file of the same name, or package of the same name, that binds the agent's name. Others are unrelated. */
