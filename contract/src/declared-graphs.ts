@@ -24,6 +24,7 @@ export function declaredGraphs(files: ProjectFiles): { there: DeclaredGraph[]; m
   if (config === undefined) return { there: [], missing: [] };
   const paths = new Set(files.list().map((file) => file.path));
   const roots = [...new Set(['.', ...sourceRoots(files, config)])];
+  const byName = Map.groupBy(paths, (one) => one.slice(one.lastIndexOf('/') + 1));
   const there: DeclaredGraph[] = [];
   const missing: MissingGraph[] = [];
   for (const [id, { path, name }] of Object.entries(config.graphs)) {
@@ -33,7 +34,7 @@ export function declaredGraphs(files: ProjectFiles): { there: DeclaredGraph[]; m
     const entrypoint = printEntrypoint({ file: file ?? path, name });
     if (parseEntrypoint(entrypoint) === undefined) continue;
     const graph = { framework: 'langgraph' as const, entrypoint, found: `graph "${id}" of langgraph.json` };
-    if (file === undefined) missing.push({ ...graph, why: whyMissing({ graph, path, roots, paths, forms }) });
+    if (file === undefined) missing.push({ ...graph, why: whyMissing({ graph, path, roots, byName, forms }) });
     else there.push(graph);
   }
   return { there, missing };
@@ -43,18 +44,18 @@ function whyMissing({
   graph,
   path,
   roots,
-  paths,
+  byName,
   forms,
 }: {
   graph: DeclaredGraph;
   path: string;
   roots: readonly string[];
-  paths: ReadonlySet<string>;
+  byName: ReadonlyMap<string, readonly string[]>;
   forms: readonly string[];
 }): string {
   const others = roots.filter((root) => root !== '.').slice(0, most_named);
   const places = ['the project folder', ...others.map((root) => `${root}/`)].join(', ');
-  const folder = folderWith(paths, forms);
+  const folder = folderWith(byName, forms);
   const advice =
     folder === undefined ? '' : ` It is in ${folder}/: add "./${folder}" to \`dependencies\` of langgraph.json.`;
   return `The ${graph.found} names ${path}, which is in no folder that modules are imported from (searched: ${places}).${advice}`;
@@ -63,9 +64,11 @@ function whyMissing({
 const most_named = 10;
 
 /** The one folder that has the file at the same path below it. With several, none is known to be the right one. */
-function folderWith(paths: ReadonlySet<string>, forms: readonly string[]): string | undefined {
+function folderWith(byName: ReadonlyMap<string, readonly string[]>, forms: readonly string[]): string | undefined {
   const folders = forms.flatMap((form) =>
-    [...paths].filter((path) => path.endsWith(`/${form}`)).map((path) => path.slice(0, -form.length - 1)),
+    (byName.get(form.slice(form.lastIndexOf('/') + 1)) ?? []).flatMap((path) =>
+      path.endsWith(`/${form}`) ? [path.slice(0, -form.length - 1)] : [],
+    ),
   );
   return folders.length === 1 ? folders[0] : undefined;
 }

@@ -98,9 +98,9 @@ test('a dotted module of a uv workspace is found in its member', () => {
   const files = {
     'langgraph.json': JSON.stringify({ dependencies: ['.'], graphs: { lead: 'herd.agents:make_lead' } }),
     'pyproject.toml': '[tool.uv.workspace]\nmembers = ["packages/*"]\n',
-    'packages/core/pyproject.toml': '',
+    'packages/core/pyproject.toml': '[project]\nname = "core"\n',
     'packages/core/herd/agents/__init__.py': 'from .lead import make_lead\n',
-    'packages/web/pyproject.toml': '',
+    'packages/web/pyproject.toml': '[project]\nname = "web"\n',
     'packages/web/src/web/agents.py': `${graph}app = builder.compile()\n`,
   };
   expect(found(files)).toEqual(['langgraph packages/core/herd/agents/__init__.py:make_lead']);

@@ -40,8 +40,13 @@ test.each<[string[], string[], string[]]>([
 });
 
 test('members of a uv workspace come last, each by its own layout', () => {
-  const pyproject = '[tool.uv.workspace]\nmembers = ["packages/*"]\n';
-  const paths = ['packages/app/src/app/main.py', 'packages/app/pyproject.toml', 'packages/harness/pyproject.toml'];
-  const files = filesFromMap(new Map([...paths.map((path) => [path, ''] as const), ['pyproject.toml', pyproject]]));
+  const files = filesFromMap(
+    new Map([
+      ['packages/app/pyproject.toml', '[project]\nname = "app"\n'],
+      ['packages/app/src/app/main.py', ''],
+      ['packages/harness/pyproject.toml', '[project]\nname = "harness"\n'],
+      ['pyproject.toml', '[tool.uv.workspace]\nmembers = ["packages/*"]\n'],
+    ]),
+  );
   expect(sourceRoots(files)).toEqual(['.', 'packages/app/src', 'packages/app', 'packages/harness']);
 });

@@ -47,7 +47,7 @@ function refuseComplete(document: Yaml, { entrypoint }: AgentWish): void {
   const written: unknown = document.get('entrypoint');
   if (written !== undefined && entrypoint === undefined)
     throw exists(
-      `It names ${String(written).slice(0, 300)}. For another agent: svc init --entrypoint <path>.py:<name>`,
+      `It names ${typeof written === 'string' ? written.slice(0, 300) : 'an agent'}. For another agent: svc init --entrypoint <path>.py:<name>`,
     );
 }
 
