@@ -287,6 +287,16 @@ rules:
     expect((await agent.ask({ topic: 'bees' })).json.output).toMatchObject({ raw: 'Bees dance.' });
   });
 
+  test('the project of `crewai create flow` answers with its state, and says where it can write files', async () => {
+    const yaml = 'model: {primary: gpt-4o-mini}\n';
+    const { agent } = await deployProject(gantry, { project: 'flow', folder: 'verse', yaml });
+    const answered = await agent.ask({ topic: 'bees' });
+    expect(answered.json.output, answered.text).toMatchObject({ topic: 'bees', verse: 'Bees dance.', is_saved: false });
+    const { status, json } = await agent.ask({ topic: 'files' });
+    expect({ status, code: json.code }).toEqual({ status: 500, code: 'agent_error' });
+    expect(json.detail).toContain('write files to /tmp');
+  });
+
   test('the project of `svc init --template research` calls its primary model through the gateway', async () => {
     await gantry.must('svc init reporters --template research --team ml');
     await gantry.must('svc deploy', { in: 'reporters' });

@@ -68,8 +68,18 @@ describe('entrypoint', () => {
       deployable: false,
       code: 'missing_file',
       message: 'graph.py, which `entrypoint` names, is missing',
-      suggestion: 'There is src/flow/graph.py: correct `entrypoint`.',
+      line: agentYaml.split('\n').length,
+      suggestion: 'There is src/flow/graph.py, which binds flow: svc init --entrypoint src/flow/graph.py:flow',
     });
+  });
+
+  test.each([
+    ['binds another name', { 'src/flow/graph.py': 'other = 1\n' }],
+    ['is one of several', { 'a/graph.py': 'flow = 1\n', 'b/graph.py': 'flow = 1\n' }],
+  ])('that names a missing file proposes no file that %s', (_, others) => {
+    expect(onlyFinding({ ...named('graph.py:flow'), ...others }).suggestion).toBe(
+      'Correct `entrypoint`: its path starts at the folder of agent.yaml. `svc init --entrypoint <path>.py:<name>` checks and writes it.',
+    );
   });
 
   test.each([
@@ -96,7 +106,7 @@ describe('entrypoint', () => {
   test('that names a missing export is refused', () => {
     expect(onlyFinding({ ...named('flow.py:flow'), 'flow.py': 'graph = 1\n' })).toMatchObject({
       code: 'export_missing',
-      message: "flow.py binds no 'flow', but `entrypoint` names it",
+      message: "flow.py binds no 'flow', the name of the agent",
     });
   });
 
@@ -120,7 +130,13 @@ describe('agent.yaml', () => {
       deployable: false,
       code: 'missing_file',
       file: 'agent.yaml',
+      suggestion: 'Run `svc init`, or run this in the folder of the agent.',
     });
+  });
+
+  test('that is missing is the only fault of a project without agent.py, and one in a folder below is named', () => {
+    const files = { 'agent.yaml': undefined, 'agent.py': undefined, 'bot/agent.yaml': agentYaml };
+    expect(onlyFinding(files).suggestion).toBe('Run `svc init`, or check bot/agent.yaml: svc validate bot/agent.yaml');
   });
 
   test.each([
@@ -173,6 +189,45 @@ describe('agent.py', () => {
       suggestion:
         'Add `entrypoint: src/flow/graph.py:flow` to agent.yaml, the graph "chat" of langgraph.json; `svc init` does it.',
     });
+  });
+
+  test('that is missing while a graph of langgraph.json is missing too: the searched folders are named', () => {
+    const langgraphJson = JSON.stringify({ dependencies: ['.'], graphs: { chat: 'flow.gone:flow' } });
+    const files = { 'agent.py': undefined, 'langgraph.json': langgraphJson, 'src/flow/graph.py': 'flow = 1\n' };
+    expect(onlyFinding(files)).toMatchObject({
+      code: 'missing_file',
+      message:
+        'agent.py is missing beside agent.yaml. The graph "chat" of langgraph.json names flow/gone.py, which is in no folder that modules are imported from (searched: the project folder, src/).',
+    });
+  });
+
+  test('that is missing is not sought in a web server', () => {
+    const files = { 'agent.py': undefined, 'main.py': 'from fastapi import FastAPI\napp = FastAPI()\n' };
+    expect(onlyFinding(files).suggestion).not.toContain('main.py');
+  });
+
+  test('that makes another graph than langgraph.json names is taken, and a notice says how to choose', () => {
+    const langgraphJson = (graph: string) => JSON.stringify({ dependencies: ['.'], graphs: { chat: graph } });
+    const files = { 'chat.py': 'flow = 1\n', 'agent.py': `${agentPy}flow = graph\n` };
+    expect(onlyFinding({ ...files, 'langgraph.json': langgraphJson('./chat.py:flow') })).toMatchObject({
+      deployable: true,
+      code: 'two_agents',
+      severity: 'notice',
+      message: 'agent.py and langgraph.json disagree: agent.py:graph counts, and not chat.py:flow of langgraph.json',
+      suggestion: 'To take a graph of langgraph.json: svc init --entrypoint chat.py:flow',
+    });
+    expect(onlyFinding({ ...files, 'langgraph.json': langgraphJson('./agent.py:flow') }).code).toBe('two_agents');
+    const agrees = { ...files, 'langgraph.json': langgraphJson('./agent.py:graph') };
+    const reExported = {
+      'agent.py': 'from chat import flow as graph\n',
+      'langgraph.json': langgraphJson('./chat.py:flow'),
+    };
+    const chosen = {
+      'agent.yaml': `${agentYaml}entrypoint: agent.py:graph\n`,
+      'langgraph.json': langgraphJson('./chat.py:flow'),
+    };
+    for (const silent of [agrees, { ...files, ...reExported }, { ...files, ...chosen }])
+      expect(check(silent).findings).toEqual([]);
   });
 
   test.each([

@@ -39,7 +39,10 @@ export function checkProject(given: ProjectFiles | ReadonlyMap<string, Uint8Arra
 
   const config = checkConfig(files, byPath.get('agent.yaml'), findings);
   const entrypoint = config === undefined ? writtenEntrypoint(files, byPath.get('agent.yaml')) : config.entrypoint;
-  const entry = checkEntry({ files, byPath, framework: config?.framework, entrypoint });
+  // Without agent.yaml nothing says where the agent is: `svc init` looks for it.
+  const entry = byPath.has('agent.yaml')
+    ? checkEntry({ files, byPath, framework: config?.framework, entrypoint })
+    : { findings: [] };
   findings.push(...entry.findings);
   const dependencies = checkDependencies(files, config?.framework, findings);
   if (config !== undefined) findings.push(...checkEgress(config, files));
@@ -61,14 +64,11 @@ export function entryOf({ entrypoint }: Pick<AgentConfig, 'entrypoint'>, files: 
 
 function checkConfig(files: ProjectFiles, file: ProjectFile | undefined, findings: Finding[]): AgentConfig | undefined {
   if (file === undefined) {
+    const below = files.list().find(({ path }) => /^[A-Za-z_][\w-]*\/agent\.yaml$/.test(path))?.path;
+    const suggestion =
+      below === undefined ? 'or run this in the folder of the agent.' : `or check ${below}: svc validate ${below}`;
     findings.push(
-      about(
-        'agent.yaml',
-        'missing_file',
-        'error',
-        'agent.yaml is missing',
-        'Run `svc init`, or run this in the folder of the agent.',
-      ),
+      about('agent.yaml', 'missing_file', 'error', 'agent.yaml is missing', `Run \`svc init\`, ${suggestion}`),
     );
     return undefined;
   }

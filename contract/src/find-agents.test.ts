@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { filesFromMap } from './agent-project/files.ts';
-import { findAgents, missingGraphs } from './find-agents.ts';
+import { declaredGraphs } from './declared-graphs.ts';
+import { findAgents } from './find-agents.ts';
 
 const found = (files: Record<string, string>) =>
   findAgents(filesFromMap(new Map(Object.entries(files)))).map(
@@ -48,7 +49,9 @@ test('a graph of langgraph.json is found as a package, and left out when its fil
     ),
   );
   expect(findAgents(files).map(({ entrypoint }) => entrypoint)).toEqual(['backend/team/agents/__init__.py:make']);
-  expect(missingGraphs(files).map(({ entrypoint }) => entrypoint)).toEqual(['far/agents.py:make']);
+  expect(declaredGraphs(files).missing.map(({ why }) => why)).toEqual([
+    'The graph "b" of langgraph.json names far/agents.py, which is in no folder that modules are imported from (searched: the project folder, backend/). It is in packages/: add "./packages" to `dependencies` of langgraph.json.',
+  ]);
 });
 
 test.each([
@@ -91,6 +94,64 @@ test.each([
   expect(found(files as Record<string, string>)).toEqual(expected);
 });
 
+test('a dotted module of a uv workspace is found in its member', () => {
+  const files = {
+    'langgraph.json': JSON.stringify({ dependencies: ['.'], graphs: { lead: 'herd.agents:make_lead' } }),
+    'pyproject.toml': '[tool.uv.workspace]\nmembers = ["packages/*"]\n',
+    'packages/core/pyproject.toml': '[project]\nname = "core"\n',
+    'packages/core/herd/agents/__init__.py': 'from .lead import make_lead\n',
+    'packages/web/pyproject.toml': '[project]\nname = "web"\n',
+    'packages/web/src/web/agents.py': `${graph}app = builder.compile()\n`,
+  };
+  expect(found(files)).toEqual(['langgraph packages/core/herd/agents/__init__.py:make_lead']);
+});
+
+test.each([
+  ['returns a call', 'def build():\n  return builder.compile()\n', 'build'],
+  ['returns a name', 'async def build(config):\n  if config:\n    made = builder.compile()\n  return made\n', 'build'],
+  ['returns a graph that is not compiled', 'def build(config, size=3):\n  return StateGraph(dict)\n', 'build'],
+  ['takes more than the config', 'def build(config, size):\n  return builder.compile()\n', undefined],
+  ['has a function that returns one', 'def build():\n  def inner():\n    return builder.compile()\n', undefined],
+])('a function that %s is the agent, or not, where nothing else is', (_, source, name) => {
+  const files = { 'bot.py': `from langgraph.graph import StateGraph\n${source}` };
+  expect(found(files)).toEqual(name === undefined ? [] : [`langgraph bot.py:${name}`]);
+  const compiled = { 'other.py': `${graph}bot = builder.compile()\n` };
+  expect(found({ ...files, ...compiled })).toEqual(['langgraph other.py:bot']);
+});
+
+test('a graph that is never compiled at module level is found', () => {
+  expect(found({ 'bot.py': graph })).toEqual(['langgraph bot.py:builder']);
+});
+
+describe('a project of `crewai create`', () => {
+  const crewOf = (name: string) => `${crew}@CrewBase\nclass ${name}: ...\n`;
+  const main = (files: Record<string, string>) =>
+    findAgents(filesFromMap(new Map(Object.entries(files)))).map(
+      ({ entrypoint = '', is_main }) => `${entrypoint}${is_main === true ? ' is the agent' : ''}`,
+    );
+
+  test('with a flow has the flow as its agent, and its crews as parts', () => {
+    const files = {
+      'pyproject.toml': '[project.scripts]\nkickoff = "poem.main:kickoff"\n[tool.crewai]\ntype = "flow"\n',
+      'src/poem/main.py':
+        'from crewai.flow import Flow\nfrom poem.crews.a.a import A\nclass Poem(Flow[dict]): ...\ndef kickoff(): ...\n',
+      'src/poem/crews/a/a.py': crewOf('A'),
+    };
+    expect(main(files)).toEqual(['src/poem/main.py:Poem is the agent', 'src/poem/crews/a/a.py:A']);
+    expect(main({ ...files, 'pyproject.toml': '' })[0]).toBe('src/poem/main.py:Poem');
+  });
+
+  test('with several crews has the one that `crewai run` starts', () => {
+    const files = {
+      'pyproject.toml': '[project.scripts]\nrun_crew = "news.main:run"\n[tool.crewai]\ntype = "crew"\n',
+      'src/news/main.py': 'from news.crew import News\ndef run(): ...\n',
+      'src/news/crew.py': crewOf('News'),
+      'src/news/a.py': crewOf('A'),
+    };
+    expect(main(files)).toEqual(['src/news/crew.py:News is the agent', 'src/news/a.py:A']);
+  });
+});
+
 test('a name from the spec comes before others, and the root before deeper folders', () => {
   expect(
     found({
@@ -113,6 +174,6 @@ test('a langgraph.json of many graphs and folders costs little', () => {
   const start = performance.now();
   const files = filesFromMap(new Map(Object.entries({ ...many, 'langgraph.json': langgraphJson })));
   expect(findAgents(files)).toEqual([]);
-  expect(missingGraphs(files)).toHaveLength(1000);
+  expect(declaredGraphs(files).missing).toHaveLength(1000);
   expect(performance.now() - start).toBeLessThan(5_000);
 });

@@ -2,12 +2,11 @@
 // `svc init` offers them; the user's choice becomes `entrypoint` in agent.yaml.
 import type { ProjectFile, ProjectFiles } from './agent-project/files.ts';
 import { readText } from './agent-project/read-text.ts';
+import { mainOfCrewai } from './crewai-project.ts';
+import { declaredGraphs } from './declared-graphs.ts';
 import { parseEntrypoint, printEntrypoint } from './entrypoint.ts';
 import { frameworkNames, frameworks, type Framework } from './frameworks.ts';
-import { findLanggraphJson } from './langgraph-json.ts';
-import { joined } from './path-inside.ts';
 import { findExports, max_source_length, type Binding } from './python-exports.ts';
-import { sourceRoots } from './source-roots.ts';
 
 export interface FoundAgent {
   framework: Framework;
@@ -15,13 +14,15 @@ export interface FoundAgent {
   entrypoint?: string;
   /** The place in words: `graph "agent" of langgraph.json`. */
   found: string;
+  /** The project's own files say that the others are parts of this one. */
+  is_main?: true;
 }
 
 /** The likeliest first. langgraph.json is the author's declaration; without one, the code decides. */
 export function findAgents(files: ProjectFiles): FoundAgent[] {
   const sources = pythonSources(files);
-  const declared = declaredGraphs(files).filter(isThere(files));
-  return bySpec(sources) ?? (declared.length > 0 ? declared : inCode(sources));
+  const { there } = declaredGraphs(files);
+  return bySpec(sources) ?? (there.length > 0 ? there : mainOfCrewai(files, inCode(sources)));
 }
 
 interface Source {
@@ -41,54 +42,25 @@ function bySpec(sources: readonly Source[]): FoundAgent[] | undefined {
   return framework && [{ framework, found: `agent.py exports ${name}` }];
 }
 
-/** Those of langgraph.json whose file is in the project, also beside an agent.py that comes before them. */
-export function graphsBesideAgent(files: ProjectFiles): FoundAgent[] {
-  return declaredGraphs(files).filter(isThere(files));
-}
-
-/** Those whose file is not in the project, or not below a folder from which it is imported. */
-export function missingGraphs(files: ProjectFiles): FoundAgent[] {
-  const is = isThere(files);
-  return declaredGraphs(files).filter((agent) => !is(agent));
-}
-
-function isThere(files: ProjectFiles): (agent: FoundAgent) => boolean {
-  const paths = new Set(files.list().map(({ path }) => path));
-  return ({ entrypoint = '' }) => paths.has(parseEntrypoint(entrypoint)?.file ?? '');
-}
-
-/** The graphs that langgraph.json names. */
-export function declaredGraphs(files: ProjectFiles): FoundAgent[] {
-  const config = findLanggraphJson(files)?.config;
-  if (config === undefined) return [];
-  const paths = new Set(files.list().map((file) => file.path));
-  const roots = sourceRoots(files, config);
-  return Object.entries(config.graphs).flatMap(([id, { path, name }]) => {
-    // langgraph imports a dotted module from the source roots, so they are searched here too.
-    const package_path = path.replace(/\.py$/, '/__init__.py');
-    const file = ['.', ...roots]
-      .flatMap((root) => [joined(root, path), joined(root, package_path)])
-      .find((each) => paths.has(each));
-    const entrypoint = printEntrypoint({ file: file ?? path, name });
-    if (parseEntrypoint(entrypoint) === undefined) return [];
-    return [{ framework: 'langgraph' as const, entrypoint, found: `graph "${id}" of langgraph.json` }];
-  });
-}
-
 function inCode(sources: readonly Source[]): FoundAgent[] {
-  return sources
-    .flatMap(({ path, text }) => {
-      const frameworksOfFile = frameworkNames.filter((each) => speaksOf(each).test(text));
-      if (frameworksOfFile.length === 0) return [];
-      return [...findExports(text).names].flatMap(([name, binding]) => {
-        const framework = frameworksOfFile.find((each) => isAgent(each, binding));
-        const entrypoint = printEntrypoint({ file: path, name });
-        if (framework === undefined || parseEntrypoint(entrypoint) === undefined) return [];
-        return [{ framework, entrypoint, found: `${path} binds ${name}`, rank: rank(framework, path, name) }];
-      });
-    })
-    .toSorted((a, b) => a.rank - b.rank)
-    .map(({ rank: _, ...agent }) => agent);
+  const read = sources.flatMap(({ path, text }) => {
+    const frameworksOfFile = frameworkNames.filter((each) => speaksOf(each).test(text));
+    return frameworksOfFile.length === 0 ? [] : [{ path, frameworksOfFile, names: findExports(text).names }];
+  });
+  const found = (is: typeof isAgent, verb: string): FoundAgent[] =>
+    read
+      .flatMap(({ path, frameworksOfFile, names }) =>
+        [...names].flatMap(([name, binding]) => {
+          const framework = frameworksOfFile.find((each) => is(each, binding));
+          const entrypoint = printEntrypoint({ file: path, name });
+          if (framework === undefined || parseEntrypoint(entrypoint) === undefined) return [];
+          return [{ framework, entrypoint, found: `${path} ${verb} ${name}`, rank: rank(framework, path, name) }];
+        }),
+      )
+      .toSorted((a, b) => a.rank - b.rank)
+      .map(({ rank: _, ...agent }) => agent);
+  const made = found(isAgent, 'binds');
+  return made.length > 0 ? made : found(makesAgent, 'makes the agent with');
 }
 
 function isAgent(framework: Framework, { made_by = '', decorators = [], bases = [] }: Binding): boolean {
@@ -98,25 +70,52 @@ function isAgent(framework: Framework, { made_by = '', decorators = [], bases = 
   return isMade || decorators.some((decorator) => makers.decorators.has(decorator));
 }
 
+/** A function that returns an agent, or a graph that is not compiled. `entrypoint` accepts both. */
+function makesAgent(framework: Framework, { made_by, returns = [], required_parameters = 0 }: Binding): boolean {
+  const { calls, builders, takes } = agentMakers[framework];
+  const makes = (callee: string) => calls.has(callee) || builders.has(callee);
+  const isBuilder = builders.has(made_by?.slice(made_by.lastIndexOf('.') + 1) ?? '');
+  return isBuilder || (required_parameters <= takes && returns.some(makes));
+}
+
 interface Makers {
   calls: ReadonlySet<string>;
+  /** Their values become agents later. */
+  builders: ReadonlySet<string>;
   decorators: ReadonlySet<string>;
   bases: ReadonlySet<string>;
+  /** The most parameters of a function that makes the agent: langgraph's config. */
+  takes: number;
 }
 
 const agentMakers: Record<Framework, Makers> = {
   langgraph: {
     calls: new Set(['compile', 'create_agent', 'create_react_agent', 'create_deep_agent']),
+    builders: new Set(['StateGraph']),
     decorators: new Set(['entrypoint']),
     bases: new Set(),
+    takes: 1,
   },
-  crewai: { calls: new Set(['Crew']), decorators: new Set(['CrewBase']), bases: new Set(['Flow']) },
+  crewai: {
+    calls: new Set(['Crew']),
+    builders: new Set(),
+    decorators: new Set(['CrewBase']),
+    bases: new Set(['Flow']),
+    takes: 0,
+  },
 };
 
 /** A name from the spec comes first, then the file nearest to the root. */
 function rank(framework: Framework, path: string, name: string): number {
   const names: readonly string[] = frameworks[framework].exports;
   return path.split('/').length + (names.includes(name) ? 0 : 10);
+}
+
+/** Without a framework: any of them. */
+export function importsFramework(text: string, framework?: Framework): boolean {
+  return framework === undefined
+    ? frameworkNames.some((each) => speaksOf(each).test(text))
+    : speaksOf(framework).test(text);
 }
 
 const speaksOf = (framework: Framework): RegExp =>

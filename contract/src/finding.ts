@@ -51,6 +51,7 @@ const findingCodes = [
   'export_not_a_value',
   'graph_not_compiled',
   'python_syntax',
+  'two_agents',
   // langgraph.json
   'json_syntax',
   // The files that name dependencies

@@ -55,7 +55,7 @@ export const frameworks = {
     exports: ['crew', 'agent'],
     missing_export: "No 'crew' or 'agent' variable found",
     export_is: 'a Crew or an Agent',
-    entry_is: 'a Crew, an Agent, a @CrewBase class, or a function that returns one',
+    entry_is: 'a Crew, an Agent, a Flow, a @CrewBase or Flow class, or a function that returns one',
     requires: [{ name: 'crewai', extras: [], floor: undefined }, pydantic],
     served_with: serverPackages,
     // Each traces its package where the agent imports it; none of them brings that package.

@@ -38,6 +38,27 @@ test('a missing field is empty', () => {
   expect(read({})).toEqual({ config: { graphs: {}, dependencies: [] }, findings: [] });
 });
 
+test.each([
+  [
+    { store: { index: { dims: 3 } } },
+    'the service provides no store yet. A call that uses the store of the graph fails',
+  ],
+  [{ auth: { path: './auth.py:auth' } }, 'the service signs the callers in'],
+  [{ http: { app: './web.py:app' } }, 'serves no others'],
+  [{ dockerfile_lines: ['RUN apt-get install -y graphviz'] }, 'the system packages of these lines are missing'],
+])('%j is a notice, because it has no effect', (more, why) => {
+  const { config, findings } = read({ graphs: { a: './x.py:a' }, dockerfile_lines: [], ...more });
+  expect(findings).toMatchObject([
+    {
+      code: 'setting_ignored',
+      severity: 'notice',
+      line: Object.keys(more)[0] === 'dockerfile_lines' ? 5 : 6,
+      message: expect.stringContaining(why) as string,
+    },
+  ]);
+  expect(Object.keys(config?.graphs ?? {})).toEqual(['a']);
+});
+
 describe('a hostile file', () => {
   test.each<[string, unknown, string]>([
     ['that is not JSON', '{"graphs": ', 'json_syntax'],

@@ -57,6 +57,7 @@ export function readLanggraphJson(
   if (value === undefined) return { findings };
   const env = readEnvironment(value['env']);
   const python_version = value['python_version'];
+  findings.push(...withoutEffect(source, value));
   return {
     config: {
       graphs: readGraphs(source, value['graphs']),
@@ -88,6 +89,39 @@ function parse(source: Source): Fields | undefined {
     refuse(source, 'json_syntax', { message: `${source.file} is not JSON`, offset });
   }
   return undefined;
+}
+
+/** What langgraph's own server would do with these fields, and this service does not. */
+const no_effect: Readonly<Record<string, { why: string; suggestion?: string }>> = {
+  store: {
+    why: 'the service provides no store yet. A call that uses the store of the graph fails',
+    suggestion: 'Compile the graph with a lasting store of its own, such as compile(store=PostgresStore(...)).',
+  },
+  checkpointer: { why: 'the checkpointer that the graph is compiled with stores its threads' },
+  auth: { why: 'the service signs the callers in, and the permissions of the agent decide' },
+  http: { why: 'the service has its own routes and rules for them, and serves no others' },
+  dockerfile_lines: {
+    why: 'the service builds the image by itself, so the system packages of these lines are missing',
+    suggestion: 'Take packages of Python that bring what they need.',
+  },
+};
+
+function withoutEffect({ file, text, find }: Source, value: Fields): Finding[] {
+  return Object.entries(no_effect).flatMap(([field, { why, suggestion }]): Finding[] => {
+    const written = value[field];
+    if (written === undefined || written === null || (Array.isArray(written) && written.length === 0)) return [];
+    return [
+      {
+        code: 'setting_ignored',
+        severity: 'notice',
+        message: `\`${field}\` of langgraph.json has no effect: ${why}`,
+        file,
+        ...find(offsetOf(text, field)),
+        pointer: `/${field}`,
+        ...(suggestion === undefined ? {} : { suggestion }),
+      },
+    ];
+  });
 }
 
 function readGraphs(source: Source, value: unknown): Readonly<Record<string, LanggraphGraph>> {

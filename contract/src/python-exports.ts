@@ -2,6 +2,7 @@
 // definitions, and targets of loops and `with` bind names. They also do so below if, try, for, while, with and match. Names inside a
 // function or a class do not count. Nor do names that only type checkers or `python agent.py` reach.
 import { parser } from '@lezer/python';
+import { readReturns } from './python-returns.ts';
 
 export interface Binding {
   /** A decorator can turn a function into any value, so a decorated function is a value. */
@@ -14,6 +15,10 @@ export interface Binding {
   decorators?: readonly string[];
   /** The last names of a class's bases: `Flow` of `class Research(crewai.flow.Flow[State])`. */
   bases?: readonly string[];
+  /** The last names of the calls whose results a function returns: `compile` of `return builder.compile()`. */
+  returns?: readonly string[];
+  /** Of a function: the number of its parameters without a default. */
+  required_parameters?: number;
 }
 
 export interface PythonExports {
@@ -109,7 +114,8 @@ function visitDefinition(found: Found, { node, within }: Place): Place[] {
   const kind = node.name === 'ClassDefinition' ? 'class' : 'function';
   const decorators = decoratorsOf(found, node);
   const bases = kind === 'class' ? basesOf(found, node) : [];
-  const more = bases.length > 0 ? { bases } : {};
+  const isFactory = kind === 'function' && within === undefined && decorators.length === 0;
+  const more = { ...(bases.length > 0 ? { bases } : {}), ...(isFactory ? readReturns(found.source, node) : {}) };
   bind(found, name, within, decorators.length > 0 ? { kind: 'value', decorators, ...more } : { kind, ...more });
   return childrenOf(node).map((child) => ({ node: child, within: `the ${kind} ${textOf(found, name)}` }));
 }

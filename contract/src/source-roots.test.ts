@@ -38,3 +38,15 @@ test.each<[string[], string[], string[]]>([
 ])('of %j with %j in langgraph.json are %j', (paths, named, roots) => {
   expect(sourceRoots(filesFromMap(new Map(paths.map((path) => [path, '']))), folders(...named))).toEqual(roots);
 });
+
+test('members of a uv workspace come last, each by its own layout', () => {
+  const files = filesFromMap(
+    new Map([
+      ['packages/app/pyproject.toml', '[project]\nname = "app"\n'],
+      ['packages/app/src/app/main.py', ''],
+      ['packages/harness/pyproject.toml', '[project]\nname = "harness"\n'],
+      ['pyproject.toml', '[tool.uv.workspace]\nmembers = ["packages/*"]\n'],
+    ]),
+  );
+  expect(sourceRoots(files)).toEqual(['.', 'packages/app/src', 'packages/app', 'packages/harness']);
+});

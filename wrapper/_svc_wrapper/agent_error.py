@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -28,6 +29,8 @@ LOCALHOST_HINT = (
     "joins the gateway: `svc model add <name> --provider ollama --model <model>`. An operator may have to list its "
     "address in OUTBOUND_PRIVATE_HOSTS. Any other server needs its address in the network."
 )
+# `crewai create flow` makes a flow that writes into `output/`.
+READ_ONLY = " (the project folder is read-only in the container: write files to /tmp)"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]{5,15}Z")
 
 _hidden: list[str] = []
@@ -67,6 +70,8 @@ def agent_error(run_id: str, cause: BaseException) -> Problem:
         if said is not None:
             return budget_end(run_id, said)
     message = masked(str(cause))[:MAX_MESSAGE_CHARACTERS]
+    if any(isinstance(error, OSError) and error.errno == errno.EROFS for error in chain_of(cause)):
+        message += READ_ONLY
     return Problem(
         "agent_error",
         f"the agent's code raised {type(cause).__name__}: {message}",

@@ -12,7 +12,7 @@ from typing import Any
 from .exports import WrongExport, article
 
 RETURNED = "a Crew, an Agent or a Flow"
-ACCEPTED = f"{RETURNED}, a class with @CrewBase, a Flow class, or a function that returns a Crew"
+ACCEPTED = f"{RETURNED}, a class with @CrewBase, a Flow class, or a function that returns one"
 
 
 def read_crew(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> Any:
@@ -60,11 +60,13 @@ def from_function(name: str, function: Any, loop: asyncio.AbstractEventLoop) -> 
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
     if required:
-        raise WrongExport(f"'{name}' takes {', '.join(required)}; a function that returns a crew takes no parameters")
+        raise WrongExport(
+            f"'{name}' takes {', '.join(required)}; a function that returns a crew or a flow takes no parameters"
+        )
     if starts_crew(getattr(inspect.unwrap(function), "__code__", None)):
         # A trial call would run the whole crew.
         raise WrongExport(
-            f"'{name}' starts the crew itself; name what it starts instead, for example the class with @CrewBase"
+            f"'{name}' starts the crew itself; name what it starts instead, for example the @CrewBase or Flow class"
         )
     made = function()
     if inspect.isawaitable(made):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import inspect
 import re
 import tempfile
 import threading
@@ -19,10 +20,11 @@ from typing import Any
 from . import log
 from .agent import Answer, Call, JsonObject
 from .crew_events import CrewEvents, tell_events
+from .crew_flow import FirstState, state_schema
 from .crew_memory import kept_threads_of
 from .crew_source import is_flow_class, read_crew
 from .exports import article
-from .input_check import check_required, refuse
+from .input_check import check_required, check_types, refuse
 from .problems import Problem
 from .run_stream import RunStream
 
@@ -49,9 +51,12 @@ def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -
     """An entrypoint can also name a function or class that makes the crew. Raises WrongExport, and exceptions
     of the user's code.
     """
-    # A flow has its own state, so a flow class is instantiated for each run.
-    make = exported if is_flow_class(exported) else None
-    return CrewAgent(name, read_crew(name, exported, loop), make)
+    first = read_crew(name, exported, loop)
+    # A flow has its own state, so each run gets a new flow from its class or its function.
+    if is_flow_class(exported):
+        return CrewAgent(name, first, exported)
+    makes_flow = inspect.isroutine(exported) and is_flow_class(type(first))
+    return CrewAgent(name, first, (lambda: read_crew(name, exported, loop)) if makes_flow else None)
 
 
 class CrewAgent:
@@ -68,7 +73,9 @@ class CrewAgent:
         self.kind = kind_of(exported)
         self.threads, self.threads_by = kept_threads_of(exported)
         self.required_fields = required_variables(exported) if self.kind == "crew" else []
-        self.input_schema = MESSAGES_INPUT if self.kind == "agent" else variables_schema(self.required_fields)
+        self.input_schema = self._schema()
+        # A class makes another flow each time. A function can return the same one.
+        self.first_state = FirstState(exported) if self.kind == "flow" and not isinstance(make, type) else None
         self.one_at_a_time = threading.Lock()
 
     def check(self, call: Call) -> None:
@@ -81,6 +88,13 @@ class CrewAgent:
         refuse(check_required(call.input or {}, self.required_fields))
         if self.kind == "agent":
             refuse(check_messages(call.input or {}))
+        if self.kind == "flow":
+            refuse(check_types(call.input or {}, self.input_schema["properties"], skip={"id"}))
+
+    def _schema(self) -> JsonObject:
+        if self.kind == "agent":
+            return MESSAGES_INPUT
+        return state_schema(self.exported) if self.kind == "flow" else variables_schema(self.required_fields)
 
     async def run(self, call: Call, stream: RunStream | None) -> Answer:
         cancelled = threading.Event()
@@ -111,15 +125,19 @@ class CrewAgent:
 
     @contextlib.contextmanager
     def _private_copy(self) -> Iterator[Any]:
-        if self.make:
-            yield self.make()
-            return
-        copied = None if self.kind == "flow" else copy_of(self.exported)
-        if copied is not None:
-            yield copied
+        private = self._another()
+        if private is not None and private is not self.exported:
+            yield private
             return
         with self.one_at_a_time:
+            if self.first_state:
+                self.first_state.restore(self.exported)
             yield self.exported
+
+    def _another(self) -> Any | None:
+        if self.make:
+            return self.make()
+        return None if self.kind == "flow" else copy_of(self.exported)
 
 
 def kind_of(exported: Any) -> str:

@@ -96,7 +96,7 @@ class Plain: ...
     [
         (3, "'name' is an int; an entrypoint may be a Crew, an Agent or a Flow"),
         (Plain, "'name' is the class Plain; an entrypoint may be"),
-        (of_two, "'name' takes 'topic', 'tone'; a function that returns a crew takes no parameters"),
+        (of_two, "'name' takes 'topic', 'tone'; a function that returns a crew or a flow takes no parameters"),
         (of_a_list, "'name' returned a list; it may return a Crew, an Agent or a Flow"),
         ("run", "'name' starts the crew itself"),
         ("train", "'name' starts the crew itself"),

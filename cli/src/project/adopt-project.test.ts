@@ -76,22 +76,99 @@ test('the crew of `crewai create` is found', async () => {
   expect(made.yaml()).toContain('framework: crewai\nentrypoint: src/research/crew.py:Research\n');
 });
 
-test('beside agent.py, langgraph.json is named when it disagrees, and its graph can be chosen', async () => {
-  const files = {
+test('a flow of `crewai create` is the agent, its crews are parts of it, and the file is valid without an edit', async () => {
+  const made = project({
+    'pyproject.toml':
+      '[project]\nname = "poem"\nversion = "0.1.0"\ndependencies = ["crewai"]\n[project.scripts]\nkickoff = "poem.main:kickoff"\n[tool.crewai]\ntype = "flow"\n',
+    'src/poem/main.py': 'from crewai.flow import Flow\n\nclass Poem(Flow[dict]):\n    ...\n\ndef kickoff(): ...\n',
+    'src/poem/crews/poem_crew/poem_crew.py':
+      'from crewai.project import CrewBase\n\n@CrewBase\nclass PoemCrew:\n    ...\n',
+  });
+  const { exit, stdout } = await made.init();
+  expect(exit).toBe(0);
+  expect(stdout).toContain('also: src/poem/crews/poem_crew/poem_crew.py binds PoemCrew');
+  expect(made.yaml()).toContain('framework: crewai\nentrypoint: src/poem/main.py:Poem\n');
+  expect((await made.validate()).stdout).toContain('poem 0.1.0 can be deployed: crewai, exported as Poem');
+});
+
+test('beside agent.py, langgraph.json is named when it disagrees, and its graph can be chosen afterwards', async () => {
+  const made = project({
     'agent.py': graph.replace('flow =', 'graph ='),
     'langgraph.json': langgraphJson({ chat: './src/chat.py:flow', far: 'far.chat:flow' }),
     'src/chat.py': graph,
     'packages/far/chat.py': graph,
-  };
-  const { exit, stderr } = await project(files).init();
+  });
+  const { exit, stderr } = await made.init();
   expect([exit, stderr]).toEqual([
     0,
-    expect.stringContaining('agent.py is taken, because it comes before src/chat.py:flow'),
+    expect.stringContaining('agent.py:graph counts, and not src/chat.py:flow of langgraph.json'),
   ]);
   expect(stderr).toContain('It is in packages/: add "./packages" to `dependencies`');
-  const made = project(files);
-  expect((await made.init('--entrypoint', 'src/chat.py:flow')).exit).toBe(0);
+  const step = /svc (init --entrypoint \S+)/.exec(stderr)?.[1] ?? '';
+  expect((await made.init(...step.split(' ').slice(1))).exit).toBe(0);
   expect(made.yaml()).toContain('entrypoint: src/chat.py:flow\n');
+});
+
+test('--entrypoint takes an agent that no rule finds, and replaces the one in agent.yaml', async () => {
+  const made = project({
+    'bot.py': 'from langgraph.graph import StateGraph\n\ndef talk(): return other()\n',
+    'team.py': 'from elsewhere import *\nhands = make()\n',
+  });
+  expect((await made.init('--entrypoint', 'bot.py:talk')).exit).toBe(0);
+  expect(made.yaml()).toContain('framework: langgraph\nentrypoint: bot.py:talk\n');
+  const refused = await made.init();
+  expect([refused.exit, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('It names bot.py:talk. For another agent: svc init --entrypoint'),
+  ]);
+  expect((await made.init('--entrypoint', 'team.py:hands', '--framework', 'langgraph')).exit).toBe(0);
+  expect(made.yaml()).toContain('entrypoint: team.py:hands\n');
+});
+
+test.each([
+  ['gone.py:flow', 'gone.py is not in the project', 'Found: svc init --entrypoint bot.py:flow'],
+  ['bot.py:gone', "bot.py binds no 'gone'", 'Bind a graph, or a function that returns one at module level'],
+  ['../bot.py:flow', '../bot.py:flow must be <path>.py:<name> inside the project', 'Found: svc init'],
+  ['words.py:flow', 'Nothing says whether words.py is of langgraph or of crewai', 'Add --framework langgraph'],
+])('--entrypoint %s is refused with the reason, and nothing is written', async (entrypoint, why, hint) => {
+  const made = project({ 'bot.py': graph, 'words.py': 'flow = 1\n' });
+  const { exit, stderr } = await made.init('--entrypoint', entrypoint);
+  expect(exit).toBe(2);
+  expect(stderr).toContain(why);
+  expect(stderr).toContain(hint);
+  expect(made.files()).not.toContain('agent.yaml');
+});
+
+test('a graph of langgraph.json without its file is refused with the searched folders, and no other graph is taken', async () => {
+  const made = project({ 'langgraph.json': langgraphJson({ chat: 'flow.gone:flow' }), 'src/flow/graph.py': graph });
+  const { exit, stderr } = await made.init();
+  expect(exit).toBe(1);
+  expect(stderr).toContain('names flow/gone.py, which is in no folder that modules are imported from');
+  expect(stderr).toContain('searched: the project folder, src/');
+  expect(stderr).toContain('svc init --entrypoint src/flow/graph.py:flow');
+  expect(made.files()).not.toContain('agent.yaml');
+});
+
+test('a graph of langgraph.json that its file does not bind is refused with both names', async () => {
+  const made = project({ 'langgraph.json': langgraphJson({ chat: './bot.py:chat' }), 'bot.py': graph });
+  const { exit, stderr } = await made.init();
+  expect(exit).toBe(1);
+  expect(stderr).toContain('The graph "chat" of langgraph.json is no agent: bot.py binds no \'chat\'');
+  expect(made.files()).not.toContain('agent.yaml');
+});
+
+test('a folder above the project is refused with the step into it', async () => {
+  const { stderr } = await project({ 'backend/langgraph.json': langgraphJson({ chat: './chat.py:flow' }) }).init();
+  expect(stderr).toContain('There is backend/langgraph.json: cd backend && svc init');
+});
+
+test('a flow in YAML is refused with the file that makes it an agent', async () => {
+  const pyproject = '[tool.crewai]\ntype = "flow"\ndefinition = "src/poem/flow.yaml"\n';
+  const { stderr } = await project({
+    'pyproject.toml': pyproject,
+    'src/poem/flow.yaml': 'schema: crewai.flow/v1\n',
+  }).init();
+  expect(stderr).toContain('crew = Flow.from_declaration(path="src/poem/flow.yaml")');
 });
 
 test('a folder without an agent is refused with the list of searched forms', async () => {

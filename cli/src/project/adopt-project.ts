@@ -7,96 +7,57 @@ import { parseDocument, stringify } from 'yaml';
 import { seenDestinations } from '@gantry/contract/agent-project/destinations.ts';
 import { schemaLine } from '@gantry/contract/copy-example.ts';
 import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
-import { findAgents, graphsBesideAgent, type FoundAgent } from '@gantry/contract/find-agents.ts';
+import type { FoundAgent } from '@gantry/contract/find-agents.ts';
+import { frameworkNames } from '@gantry/contract/frameworks.ts';
 import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
 import { versionPattern } from '@gantry/contract/refs.ts';
-import { misuse, CliRefusal } from '../refusal.ts';
+import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
-import { compareDeclared } from './compare-declared.ts';
+import { chooseAgent, type AgentWish, type ChosenAgent } from './choose-agent.ts';
 import { environmentNames } from './environment-files.ts';
 import { readProject, type LocalProject } from './read-project.ts';
 import { teamForProject } from './team-for-project.ts';
 
-export interface Adoption {
-  framework: FoundAgent['framework'] | undefined;
-  entrypoint: string | undefined;
-}
-
-export interface Adopted {
-  agent: FoundAgent;
-  others: FoundAgent[];
+export interface Adopted extends ChosenAgent {
   /** The whole new agent.yaml. */
   text: string;
   /** Names from the project's files that agent.yaml does not set. */
   variables: string[];
 }
 
-export async function adoptProject(session: Session, wish: Adoption): Promise<Adopted> {
+export async function adoptProject(session: Session, wish: AgentWish): Promise<Adopted> {
   const project = readProject();
   const file = path.join(project.directory, 'agent.yaml');
-  const agents = findAgents(project).filter(
-    ({ framework }) => wish.framework === undefined || framework === wish.framework,
-  );
-  const offered = wish.entrypoint === undefined ? agents : [...agents, ...graphsBesideAgent(project)];
-  const agent = await chosen(session, { project, agents: offered, entrypoint: wish.entrypoint });
-  for (const notice of compareDeclared(project, agent)) session.output.notice(notice);
+  const document = existsSync(file) ? parseDocument(readFileSync(file, 'utf8')) : undefined;
+  if (document !== undefined) refuseComplete(document, wish);
+  const written = frameworkNames.find((each) => each === document?.get('framework'));
+  const { agent, others } = await chooseAgent(session, project, { ...wish, framework: wish.framework ?? written });
   const variables = environmentNames(project.directory);
-  const text = existsSync(file)
-    ? withEntrypoint(readFileSync(file, 'utf8'), agent)
-    : await newFile(session, project, { agent, variables });
+  const text =
+    document === undefined ? await newFile(session, project, { agent, variables }) : withEntrypoint(document, agent);
   writeFileSync(file, text);
-  return { agent, others: agents.filter((each) => each !== agent), text, variables };
+  return { agent, others, text, variables };
 }
 
-async function chosen(
-  session: Session,
-  {
-    project,
-    agents,
-    entrypoint,
-  }: { project: LocalProject; agents: readonly FoundAgent[]; entrypoint: string | undefined },
-): Promise<FoundAgent> {
-  const [first] = agents;
-  if (first === undefined) throw nothingFound(project);
-  if (entrypoint !== undefined) {
-    const named = agents.find((each) => each.entrypoint === entrypoint.replace(/^\.\//, ''));
-    if (named === undefined)
-      throw misuse(
-        `${entrypoint} is not among the agents found`,
-        `Found: ${agents.map((each) => each.entrypoint ?? 'agent.py').join(', ')}`,
-      );
-    return named;
-  }
-  if (agents.length === 1) return first;
-  if (!(await session.prompt.canAsk()))
-    throw misuse(
-      `This project has ${agents.length} agents: ${agents.map((each) => each.entrypoint).join(', ')}`,
-      `Choose one: svc init --entrypoint ${first.entrypoint}`,
+type Yaml = ReturnType<typeof parseDocument>;
+
+/** Only --entrypoint replaces the agent that a person has written. */
+function refuseComplete(document: Yaml, { entrypoint }: AgentWish): void {
+  if (document.errors.length > 0) throw exists('Run `svc validate` to see its faults.');
+  const written: unknown = document.get('entrypoint');
+  if (written !== undefined && entrypoint === undefined)
+    throw exists(
+      `It names ${typeof written === 'string' ? written.slice(0, 300) : 'an agent'}. For another agent: svc init --entrypoint <path>.py:<name>`,
     );
-  const value = await session.prompt.choose(
-    'Which agent?',
-    agents.map(({ entrypoint: value = '', found }) => ({ value, label: `${value}  (${found})` })),
-    '--entrypoint',
-  );
-  return agents.find((each) => each.entrypoint === value) ?? first;
 }
 
-function nothingFound(project: LocalProject): CliRefusal {
-  const json = project.list().find(({ path: file }) => /^crew\.jsonc?$/.test(file))?.path;
-  const hint =
-    json === undefined
-      ? 'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class. Run this in the project, or name a new one: svc init greeter. When a function makes the agent, write `entrypoint: <path>.py:<function>` into agent.yaml.'
-      : `This crew is in JSON. Add an agent.py with: from crewai.project import load_crew; crew, _ = load_crew("${json}")`;
-  return new CliRefusal('no_agent_found', 'No agent was found in this folder', { hint });
-}
-
-function withEntrypoint(yaml: string, { entrypoint }: FoundAgent): string {
-  const document = parseDocument(yaml);
-  if (document.errors.length > 0 || document.has('entrypoint') || entrypoint === undefined)
-    throw new CliRefusal('exists', 'agent.yaml already exists', { hint: 'Run `svc validate` to check it.' });
+function withEntrypoint(document: Yaml, { entrypoint }: FoundAgent): string {
+  if (entrypoint === undefined) throw exists('It takes the agent from agent.py. Run `svc validate` to check it.');
   document.set('entrypoint', entrypoint);
   return document.toString({ lineWidth: 0 });
 }
+
+const exists = (hint: string): CliRefusal => new CliRefusal('exists', 'agent.yaml already exists', { hint });
 
 async function newFile(
   session: Session,

@@ -110,7 +110,7 @@ function wanted({ file, framework, name }: ExportQuestion): Wanted {
   const { entry_is } = frameworks[framework];
   return {
     exports: [name],
-    missing_export: `${file} binds no '${name}', but \`entrypoint\` names it`,
+    missing_export: `${file} binds no '${name}', the name of the agent`,
     export_is: entry_is,
   };
 }

@@ -1,13 +1,13 @@
 // The folders whose packages the agent needs: the project itself, those that langgraph.json names, and those of a uv workspace or of a path
 // source that these require. As with uv, a workspace without a project of its own requires all its members.
-import { globMatches } from '../asset-globs.ts';
 import type { Finding } from '../finding.ts';
 import { joined, pathInside } from '../path-inside.ts';
 import { normaliseName } from '../requirements.ts';
+import { membersAmong } from '../workspace-members.ts';
 import { fault } from './fault.ts';
 import type { ProjectReader } from './project-reader.ts';
 import { readFolder, type FolderDependencies } from './read-folder.ts';
-import { isTable, tableAt, textAt, type TomlFile, type TomlTable } from './read-toml.ts';
+import { isTable, tableAt, textAt, type TomlFile } from './read-toml.ts';
 
 export interface NamedFolder {
   folder: string;
@@ -64,25 +64,7 @@ const most = 200;
 
 function members(reader: ProjectReader, root: string, { value }: TomlFile): string[] {
   const workspace = tableAt(value, 'tool', 'uv', 'workspace');
-  const [wanted, excluded] = [patternsAt(workspace, 'members'), patternsAt(workspace, 'exclude')];
-  if (wanted.length === 0) return [];
-  const matches = (patterns: string[], folder: string) =>
-    patterns.some((pattern) => matchesFolder(joined(root, pattern), folder));
-  return reader.foldersWith('pyproject.toml').filter((one) => matches(wanted, one) && !matches(excluded, one));
-}
-
-function patternsAt(workspace: TomlTable | undefined, key: string): string[] {
-  const value = workspace?.[key];
-  const texts = (Array.isArray(value) ? value : []).slice(0, 100).filter((one) => typeof one === 'string');
-  return texts.map((text) => text.replace(/^\.\//, '').replace(/\/$/, '')).filter((text) => text.length < 200);
-}
-
-/** `**` counts at the end, which is its only usual place. */
-function matchesFolder(pattern: string, folder: string): boolean {
-  if (!pattern.endsWith('/**')) return globMatches(pattern, folder);
-  const depth = pattern.split('/').length - 1;
-  const segments = folder.split('/');
-  return segments.length > depth && globMatches(pattern.slice(0, -3), segments.slice(0, depth).join('/'));
+  return membersAmong(reader.foldersWith('pyproject.toml'), { root, workspace });
 }
 
 function pathSources(root: string, { value }: TomlFile): string[] {
