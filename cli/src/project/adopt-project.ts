@@ -1,19 +1,20 @@
 // `svc init` in an existing project: finds the agent, and writes agent.yaml and no other file. In an existing agent.yaml it only adds
 // `entrypoint`.
-import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseDocument, stringify } from 'yaml';
-import { seenDestinations } from '@gantry/contract/agent-project/destinations.ts';
-import { schemaLine } from '@gantry/contract/copy-example.ts';
-import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
+import { parseDocument } from 'yaml';
+import { compareDeclared } from '@gantry/contract/adoption/compare-declared.ts';
+import {
+  crewInJson,
+  openVariables,
+  printProposal,
+  proposeConfig,
+  searched_forms,
+} from '@gantry/contract/adoption/propose-config.ts';
 import { findAgents, graphsBesideAgent, type FoundAgent } from '@gantry/contract/find-agents.ts';
-import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
-import { versionPattern } from '@gantry/contract/refs.ts';
 import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
-import { compareDeclared } from './compare-declared.ts';
-import { environmentNames } from './environment-files.ts';
+import { readEnvironmentNames } from './environment-files.ts';
 import { readProject, type LocalProject } from './read-project.ts';
 import { teamForProject } from './team-for-project.ts';
 
@@ -39,8 +40,11 @@ export async function adoptProject(session: Session, wish: Adoption): Promise<Ad
   );
   const offered = wish.entrypoint === undefined ? agents : [...agents, ...graphsBesideAgent(project)];
   const agent = await chosen(session, { project, agents: offered, entrypoint: wish.entrypoint });
-  for (const notice of compareDeclared(project, agent)) session.output.notice(notice);
-  const variables = environmentNames(project.directory);
+  for (const { sentence, instead } of compareDeclared(project, agent))
+    session.output.notice(
+      instead === undefined ? sentence : `${sentence} For that graph: svc init --entrypoint ${instead}`,
+    );
+  const variables = readEnvironmentNames(project.directory);
   const text = existsSync(file)
     ? withEntrypoint(readFileSync(file, 'utf8'), agent)
     : await newFile(session, project, { agent, variables });
@@ -82,11 +86,9 @@ async function chosen(
 }
 
 function nothingFound(project: LocalProject): CliRefusal {
-  const json = project.list().find(({ path: file }) => /^crew\.jsonc?$/.test(file))?.path;
   const hint =
-    json === undefined
-      ? 'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class. Run this in the project, or name a new one: svc init greeter. When a function makes the agent, write `entrypoint: <path>.py:<function>` into agent.yaml.'
-      : `This crew is in JSON. Add an agent.py with: from crewai.project import load_crew; crew, _ = load_crew("${json}")`;
+    crewInJson(project) ??
+    `Looked for: ${searched_forms}. Run this in the project, or name a new one: svc init greeter. When a function makes the agent, write \`entrypoint: <path>.py:<function>\` into agent.yaml.`;
   return new CliRefusal('no_agent_found', 'No agent was found in this folder', { hint });
 }
 
@@ -103,27 +105,9 @@ async function newFile(
   project: LocalProject,
   { agent, variables }: { agent: FoundAgent; variables: readonly string[] },
 ): Promise<string> {
-  const env = findLanggraphJson(project)?.config?.env;
-  const env_vars = Object.fromEntries(
-    Object.entries(typeof env === 'object' ? env : {}).filter(([name]) => !isModelAccessName(name)),
-  );
-  const egress = seenDestinations(project).flatMap(({ destination }) => destination ?? []);
-  const deploy = {
-    ...(Object.keys(env_vars).length === 0 ? {} : { env_vars }),
-    ...(egress.length === 0 ? {} : { egress }),
-  };
-  const [declared] = readDependencies(project).projects;
-  const config = {
-    name: nameOf(declared?.name ?? path.basename(project.directory)),
-    version: declared !== undefined && versionPattern.test(declared.version) ? declared.version : '1.0.0',
-    team: await teamForProject(session),
-    framework: agent.framework,
-    ...(agent.entrypoint === undefined ? {} : { entrypoint: agent.entrypoint }),
-    ...(Object.keys(deploy).length === 0 ? {} : { deploy }),
-  };
-  // The container gets the keys and the addresses of model providers from the service.
-  const open = variables.filter((name) => !Object.hasOwn(env_vars, name) && !isModelAccessName(name));
-  return schemaLine(session.server) + stringify(config, { lineWidth: 0 }) + comment(open);
+  const proposed = proposeConfig(project, { folder: path.basename(project.directory), agent });
+  const text = printProposal(proposed, { team: await teamForProject(session), server: session.server });
+  return text + comment(openVariables(variables, proposed));
 }
 
 /** `.env` is never sent, so the file lists the missing values. */
@@ -137,15 +121,4 @@ function comment(variables: readonly string[]): string {
     ...variables.map((name) => `    ${name}: ""`),
   ];
   return lines.map((line) => `# ${line}\n`).join('');
-}
-
-/** `Open_Deep Research` → `open-deep-research`. */
-function nameOf(text: string): string {
-  const name = text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+/, '')
-    .slice(0, 63)
-    .replace(/-$/, '');
-  return name === '' ? 'agent' : name;
 }
