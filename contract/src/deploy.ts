@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approval } from './approvals.ts';
 import { attention } from './attention.ts';
 import { canUse } from './can.ts';
 import { agentCost, costForecast } from './costs.ts';
@@ -122,6 +123,41 @@ export const agentTarget = z.object({
 });
 export type AgentTarget = z.output<typeof agentTarget>;
 
+/** The most names of `can_deploy`. */
+export const most_deployers = 20;
+
+/** The newest version on its way to its callers. */
+export const upcoming = z.object({
+  version: z.string(),
+  target: z.string(),
+  request: approval
+    .pick({
+      id: true,
+      status: true,
+      closed_reason: true,
+      reason: true,
+      submitted_by: true,
+      submitted_at: true,
+      decided_by: true,
+      decided_at: true,
+      approvals_required: true,
+      approved_by: true,
+      can_decide: true,
+    })
+    .nullable()
+    .describe('the newest request for exactly this content and target'),
+  can_deploy: z
+    .array(z.string())
+    .describe(
+      `members of its team who may deploy it once it is approved, or else platform admins; at most ${most_deployers}`,
+    ),
+  deployment: deployment
+    .pick({ id: true, state: true, actor: true, created_at: true, ended_at: true })
+    .nullable()
+    .describe('the last deploy of this content'),
+});
+export type Upcoming = z.output<typeof upcoming>;
+
 export const agentStatus = z.object({
   name: z.string(),
   ref: z.string().nullable(),
@@ -173,6 +209,11 @@ export const agentStatus = z.object({
     .object({ from: z.string(), to: z.string(), by: z.string(), at: z.string(), reason: z.string().nullable() })
     .nullable()
     .describe('versions, while the last deploy is a rollback; null in lists'),
+  upcoming: upcoming
+    .nullable()
+    .describe(
+      'the newest version while it does not serve; null in lists, after an operation, and for others than its team, its owner, the submitter and platform admins',
+    ),
   draining: z.array(z.string()).describe('revisions that finish their last calls'),
   can: canUse(agentActions).nullable().describe('null in lists and after an operation'),
 });

@@ -10,7 +10,7 @@ import { putFields, type FieldValue } from '@gantry/contract/agent-yaml/put-fiel
 import { filesFromMap } from '@gantry/contract/agent-project.ts';
 import { frameworkNames } from '@gantry/contract/frameworks.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Choice, Field } from '../../parts/form.tsx';
 import { ask } from '../../server.ts';
 import { DestinationField } from './destination-field.tsx';
@@ -33,6 +33,7 @@ export function AgentYamlForm({ project, text, onText }: AgentYamlFormProps) {
   );
   const models = useQuery(ask('models.list', { query: { limit: 200 } })).data?.items.map(({ name }) => name) ?? [];
   const teams = useWritableTeams();
+  const [isOther, setOther] = useState(false);
   const written = readWritten(text);
   if (written === undefined)
     return <p className="text-quiet">The fields come back as soon as agent.yaml is readable as YAML.</p>;
@@ -42,6 +43,7 @@ export function AgentYamlForm({ project, text, onText }: AgentYamlFormProps) {
     if (next !== undefined) onText(next);
   };
   const setText = (path: FieldValue['path'], value: string) => put({ path, value: value === '' ? undefined : value });
+  const isFound = !isOther && seen.agents.some((one) => isChosen(one, written));
   const notes = compareDeclared(files, { entrypoint: entrypoint === '' ? undefined : entrypoint });
   return (
     <div className="flex flex-col gap-4">
@@ -64,16 +66,17 @@ export function AgentYamlForm({ project, text, onText }: AgentYamlFormProps) {
         <Choice
           name="agent"
           label="Agent"
-          value={seen.agents.some((one) => isChosen(one, written)) ? entrypoint : other}
+          value={isFound ? entrypoint : other}
           options={[
             ...seen.agents.map((one) => ({
               value: one.entrypoint ?? '',
               label: `${one.entrypoint ?? 'agent.py'}: ${one.found}`,
             })),
-            ...(seen.agents.some((one) => isChosen(one, written)) ? [] : [{ value: other, label: 'As written below' }]),
+            { value: other, label: 'Another one' },
           ]}
           onChange={({ currentTarget: { value } }) => {
             const one = seen.agents.find((each) => (each.entrypoint ?? '') === value);
+            setOther(one === undefined);
             if (one !== undefined)
               put({ path: ['framework'], value: one.framework }, { path: ['entrypoint'], value: one.entrypoint });
           }}
@@ -91,23 +94,25 @@ export function AgentYamlForm({ project, text, onText }: AgentYamlFormProps) {
           {sentence}
         </p>
       ))}
-      <div className="grid grid-cols-[minmax(0,1fr)_140px] gap-4">
-        <Field
-          name="entrypoint"
-          label="Entrypoint"
-          value={entrypoint}
-          placeholder="agent.py"
-          onChange={({ currentTarget }) => setText(['entrypoint'], currentTarget.value)}
-          help="<path>.py:<name>"
-        />
-        <Choice
-          name="framework"
-          label="Framework"
-          value={framework}
-          options={optionsOf(frameworkNames, framework, 'Choose one')}
-          onChange={({ currentTarget }) => setText(['framework'], currentTarget.value)}
-        />
-      </div>
+      {!isFound && (
+        <div className="grid grid-cols-[minmax(0,1fr)_140px] gap-4">
+          <Field
+            name="entrypoint"
+            label="Entrypoint"
+            value={entrypoint}
+            placeholder="agent.py"
+            onChange={({ currentTarget }) => setText(['entrypoint'], currentTarget.value)}
+            help="<path>.py:<name>"
+          />
+          <Choice
+            name="framework"
+            label="Framework"
+            value={framework}
+            options={optionsOf(frameworkNames, framework, 'Choose one')}
+            onChange={({ currentTarget }) => setText(['framework'], currentTarget.value)}
+          />
+        </div>
+      )}
       <Choice
         name="model"
         label="Model"
@@ -128,8 +133,10 @@ export function AgentYamlForm({ project, text, onText }: AgentYamlFormProps) {
 
 const other = 'other';
 
-const isChosen = (one: { entrypoint?: string; framework: string }, now: { entrypoint: string; framework: string }) =>
-  (one.entrypoint ?? '') === now.entrypoint && one.framework === now.framework;
+const isChosen = (
+  one: { entrypoint?: string | undefined; framework: string },
+  now: { entrypoint: string; framework: string },
+) => (one.entrypoint ?? '') === now.entrypoint && one.framework === now.framework;
 
 /** The present value is always among them, also one that this reader could not choose. */
 function optionsOf(known: readonly string[], now: string, none: string, mayBeNone = false) {

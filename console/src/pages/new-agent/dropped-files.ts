@@ -33,7 +33,9 @@ export async function readChosen(files: readonly File[]): Promise<Dropped> {
   const isZip = files.length === 1 && first !== undefined && /\.zip$/i.test(first.name);
   if (isZip) {
     const { folder, entries } = withoutTop((await readZip(first)).filter(({ type }) => type !== 'directory'));
-    return { folder: folder === '' ? first.name.replace(/\.zip$/i, '') : folder, entries };
+    // The zip of a repository names its branch.
+    const named = (folder === '' ? first.name.replace(/\.zip$/i, '') : folder).replace(/-(?:main|master)$/, '');
+    return { folder: named, entries };
   }
   return withoutTop(
     files.map((file) => entryOf(file, file.webkitRelativePath === '' ? file.name : file.webkitRelativePath)),
