@@ -1,5 +1,6 @@
 // The way of a contributor in the browser: a project of another program, its agent.yaml by a form, the request, the decision, the deploy and
 // a call. None of its people types a command.
+import { gunzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, settle, visit } from './browser.ts';
@@ -38,7 +39,11 @@ test('a contributor brings a foreign project to an answer, and each person sees 
   await editor.getByText('GREETING: Hello').waitFor();
   expect(await editor.textContent()).toContain('api.greetings.dev:443');
   expect(await ada.page.content()).not.toContain('a-secret-value');
+  const pushing = ada.page.waitForRequest((request) => request.url().includes('/agents/welcome/versions'));
   await ada.page.getByRole('button', { name: 'Push welcome 1.0.0' }).click();
+  const archive = gunzipSync((await pushing).postDataBuffer() ?? '').toString();
+  expect(archive).toContain('entrypoint: src/greeting/graph.py:graph');
+  expect(archive).not.toContain('a-secret-value');
   await ada.page.getByText('agents/welcome@1.0.0 is in the registry').waitFor();
 
   await ada.open('/agents/welcome');
