@@ -9,6 +9,8 @@ import { sharedStage } from './shared-stage.ts';
 
 const { url, people } = await sharedStage();
 const stage = { gantry: { url }, people };
+// Of a busy machine.
+const deploy_ms = 90_000;
 let browser: Browser;
 
 beforeAll(async () => {
@@ -77,6 +79,7 @@ test('a contributor brings a foreign project to an answer, and each person sees 
   await dora.page.getByRole('button', { name: 'Deploy 1.0.0' }).click();
   await dora.page.waitForURL('**/deployments/*');
 
+  await ada.page.getByRole('main').getByText('serving', { exact: true }).waitFor({ timeout: deploy_ms });
   await ada.page.getByRole('link', { name: 'Try it' }).first().click();
   await ada.page.waitForURL('**/agents/welcome/try');
   await ada.page.getByLabel('Message').fill('I am Ada');
@@ -87,7 +90,7 @@ test('a contributor brings a foreign project to an answer, and each person sees 
     expect(faults).toEqual([]);
     await close();
   }
-});
+}, 180_000);
 
 test('the faults of an agent.yaml are mended on the page, by a click, by a field and in the text, and the push takes it', async () => {
   const { page, open, faults, close } = await visit(browser, stage, 'ada');
