@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { approval } from './approvals.ts';
 import { attention } from './attention.ts';
 import { canUse } from './can.ts';
 import { agentCost, costForecast } from './costs.ts';
@@ -10,6 +9,7 @@ import { logLine } from './log-line.ts';
 import { reachLine } from './reach.ts';
 import { runStates } from './run-states.ts';
 import { runEvent, runStep } from './runs.ts';
+import { upcoming } from './upcoming.ts';
 import { byId, byName, counting, id, idPrefix, name, paging, versionRef } from './wire.ts';
 
 /** The spec's eight steps, in their order. */
@@ -122,41 +122,6 @@ export const agentTarget = z.object({
   is_default: z.boolean().describe("the agent's address leads to this target"),
 });
 export type AgentTarget = z.output<typeof agentTarget>;
-
-/** The most names of `can_deploy`. */
-export const most_deployers = 20;
-
-/** The newest version on its way to its callers. */
-export const upcoming = z.object({
-  version: z.string(),
-  target: z.string(),
-  request: approval
-    .pick({
-      id: true,
-      status: true,
-      closed_reason: true,
-      reason: true,
-      submitted_by: true,
-      submitted_at: true,
-      decided_by: true,
-      decided_at: true,
-      approvals_required: true,
-      approved_by: true,
-      can_decide: true,
-    })
-    .nullable()
-    .describe('the newest request for exactly this content and target'),
-  can_deploy: z
-    .array(z.string())
-    .describe(
-      `members of its team who may deploy it once it is approved, or else platform admins; at most ${most_deployers}`,
-    ),
-  deployment: deployment
-    .pick({ id: true, state: true, actor: true, created_at: true, ended_at: true })
-    .nullable()
-    .describe('the last deploy of this content'),
-});
-export type Upcoming = z.output<typeof upcoming>;
 
 export const agentStatus = z.object({
   name: z.string(),

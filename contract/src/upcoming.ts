@@ -1,6 +1,49 @@
-// What the newest version of an agent waits for before it serves, in words for the terminal and the console.
-import type { Upcoming } from './deploy.ts';
-import { hasEnded } from './run-states.ts';
+// The newest version of an agent before it serves, and what it waits for, in words for the terminal and the console.
+import { z } from 'zod';
+import { approval } from './approvals.ts';
+import { hasEnded, runStates } from './run-states.ts';
+import { id } from './wire.ts';
+
+/** The most names of `can_deploy`. */
+export const most_deployers = 20;
+
+/** The newest version on its way to its callers. */
+export const upcoming = z.object({
+  version: z.string(),
+  target: z.string(),
+  request: approval
+    .pick({
+      id: true,
+      status: true,
+      closed_reason: true,
+      reason: true,
+      submitted_by: true,
+      submitted_at: true,
+      decided_by: true,
+      decided_at: true,
+      approvals_required: true,
+      approved_by: true,
+      can_decide: true,
+    })
+    .nullable()
+    .describe('the newest request for exactly this content and target'),
+  can_deploy: z
+    .array(z.string())
+    .describe(
+      `members of its team who may deploy it once it is approved, or else platform admins; at most ${most_deployers}`,
+    ),
+  deployment: z
+    .object({
+      id,
+      state: z.enum(runStates),
+      actor: z.string(),
+      created_at: z.string(),
+      ended_at: z.string().nullable(),
+    })
+    .nullable()
+    .describe('the last deploy of this content'),
+});
+export type Upcoming = z.output<typeof upcoming>;
 
 /**
  * - `request`   nobody has asked for its approval, or the last request ended without a decision

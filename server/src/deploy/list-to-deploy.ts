@@ -6,7 +6,7 @@ import { approvalRecords, approvedLately } from '../approvals/approval-for.ts';
 import type { Reader } from '../database/database.ts';
 import { findReadable, latestVersionIds } from '../registry/find.ts';
 import { approvedSubject } from './decide-deploy.ts';
-import * as store from './store.ts';
+import { everServed } from './upcoming-store.ts';
 
 // Most approvals of a week are deployed, so more of them are read than are shown.
 const candidates_per_row = 4;
@@ -31,7 +31,7 @@ export async function listToDeploy(
   const version_ids = rows.map(({ version_id }) => version_id);
   const [latest, served] = await Promise.all([
     latestVersionIds(db, agent_ids),
-    store.everServed(db, { agent_ids, version_ids }),
+    everServed(db, { agent_ids, version_ids }),
   ]);
   const waiting = rows.filter(({ asset_id, version_id, target }) => {
     const asset = assets.find(({ id }) => id === asset_id);

@@ -89,25 +89,6 @@ export const newestDeployments = async (db: Reader, agent_ids: readonly string[]
     select distinct on (agent_id) * from deployment where agent_id = any(${agent_ids}) and operation in ('deploy', 'rollback')
     order by agent_id, created_at desc, run_id desc`);
 
-/** The last deploy of this content on its target. */
-export const lastDeployOf = async (
-  db: Reader,
-  { agent_id, version_id, digest, target }: OnTarget & { version_id: string; digest: string },
-) =>
-  await db.one<DeploymentRow>(sql`
-    select * from deployment where agent_id = ${agent_id} and version_id = ${version_id} and digest = ${digest} and target = ${target} and operation = 'deploy'
-    order by created_at desc, run_id desc limit 1`);
-
-/** Those of the versions that have ever served. */
-export async function everServed(
-  db: Reader,
-  { agent_ids, version_ids }: { agent_ids: readonly string[]; version_ids: readonly string[] },
-): Promise<Set<string>> {
-  const rows = await db.all<{ version_id: string }>(sql`
-    select distinct version_id from revision where agent_id = any(${agent_ids}) and version_id = any(${version_ids})`);
-  return new Set(rows.map(({ version_id }) => version_id));
-}
-
 export async function setApproval(tx: Tx, run_id: string, approval_id: string | null): Promise<void> {
   await tx.run(sql`update deployment set approval_id = ${approval_id} where run_id = ${run_id}`);
 }

@@ -1,6 +1,6 @@
 // The newest version of an agent while it does not serve: its request, who may deploy it, and its last deploy.
 import { targetOf } from '@gantry/contract/agent-yaml.ts';
-import { most_deployers, upcoming, type AgentStatus } from '@gantry/contract/deploy.ts';
+import { most_deployers, upcoming, type Upcoming } from '@gantry/contract/upcoming.ts';
 import { entriesOf } from '../access/acl.ts';
 import { noRequest, type SignedInCaller } from '../access/caller.ts';
 import { decide } from '../access/decide.ts';
@@ -13,12 +13,9 @@ import { loadAgentConfig } from '../registry/versions/load-version-content.ts';
 import { deploymentRecords } from './deployment.ts';
 import { approvedSubject } from './decide-deploy.ts';
 import * as store from './store.ts';
+import { lastDeployOf } from './upcoming-store.ts';
 
-export async function upcomingVersion(
-  db: Reader,
-  user: SignedInCaller,
-  asset: AssetRecord,
-): Promise<AgentStatus['upcoming']> {
+export async function upcomingVersion(db: Reader, user: SignedInCaller, asset: AssetRecord): Promise<Upcoming | null> {
   const latest = await findVersion(db, asset.id, 'latest');
   if (latest === undefined) return null;
   const { id: version_id, version, digest } = latest;
@@ -27,7 +24,7 @@ export async function upcomingVersion(
   if (route?.version_id === version_id && route.digest === digest) return null;
   const request = await requestFor(db, user, { asset_id: asset.id, version_id, digest, target });
   if (request === undefined && !readsWords(user, { submitted_by: null }, asset)) return null;
-  const last = await store.lastDeployOf(db, { agent_id: asset.id, version_id, digest, target });
+  const last = await lastDeployOf(db, { agent_id: asset.id, version_id, digest, target });
   const [deployment] = last === undefined ? [] : await deploymentRecords(db, [last]);
   return {
     version,

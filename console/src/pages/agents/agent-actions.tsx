@@ -61,6 +61,7 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
       { onSuccess: ({ answer: { id } }) => void navigate({ to: '/deployments/$id', params: { id } }) },
     );
 
+  const askApproval = () => setDialog('submit');
   const usual =
     state === 'stopped' ? (
       <Operation name={name} verb="Start" can={can?.['agents.start']} sending={start} isBusy={isBusy} />
@@ -78,11 +79,9 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
     <>
       {isNewer && !isRolledBack ? (
         <UpcomingAction
-          status={status}
-          asset={asset}
-          isBusy={isBusy}
+          {...{ status, asset, isBusy }}
           onDeploy={deployNewest}
-          onSubmit={() => setDialog('submit')}
+          onSubmit={askApproval}
           otherwise={usual}
         />
       ) : (
@@ -124,11 +123,7 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
             {isRolledBack && ' again'}
           </MenuItem>
         )}
-        <MenuItem
-          can={asset.can['approvals.submit']}
-          svc={`svc submit --asset agents/${name}`}
-          onPress={() => setDialog('submit')}
-        >
+        <MenuItem can={asset.can['approvals.submit']} svc={`svc submit --asset agents/${name}`} onPress={askApproval}>
           Request approval…
         </MenuItem>
         {asset.published ? (

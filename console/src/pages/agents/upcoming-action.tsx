@@ -1,7 +1,7 @@
 // The next step of the newest version, for this reader: the one main button of an agent that has one.
-import type { AgentStatus, Upcoming } from '@gantry/contract/deploy.ts';
+import type { AgentStatus } from '@gantry/contract/deploy.ts';
 import type { AssetDetail } from '@gantry/contract/registry.ts';
-import { awaitedBy } from '@gantry/contract/upcoming.ts';
+import { awaitedBy, type Upcoming } from '@gantry/contract/upcoming.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMe } from '../../me.ts';

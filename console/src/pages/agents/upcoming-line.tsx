@@ -1,5 +1,4 @@
-import type { Upcoming } from '@gantry/contract/deploy.ts';
-import { awaitedBy, describeUpcoming, type Awaited } from '@gantry/contract/upcoming.ts';
+import { awaitedBy, describeUpcoming, type Awaited, type Upcoming } from '@gantry/contract/upcoming.ts';
 import { Link } from '@tanstack/react-router';
 import { useMe } from '../../me.ts';
 import { State, type Meaning } from '../../parts/state.tsx';
