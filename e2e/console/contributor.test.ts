@@ -79,7 +79,7 @@ test('a contributor brings a foreign project to an answer, and each person sees 
   await dora.page.getByRole('button', { name: 'Deploy 1.0.0' }).click();
   await dora.page.waitForURL('**/deployments/*');
 
-  await ada.page.getByRole('main').getByText('serving', { exact: true }).waitFor({ timeout: deploy_ms });
+  await ada.page.getByText('It answers.', { exact: true }).waitFor({ timeout: deploy_ms });
   await ada.page.getByRole('link', { name: 'Try it' }).first().click();
   await ada.page.waitForURL('**/agents/welcome/try');
   await ada.page.getByLabel('Message').fill('I am Ada');
