@@ -2,7 +2,16 @@ import { expect, test } from 'vitest';
 import { freshHome, runSvc } from './testing/run-svc.ts';
 import { data, scriptService } from './testing/scripted-service.ts';
 
-const nothing = { rejected: [], failed_deployments: [], keys: [], budgets: [], unread: 0, agents: [] };
+const nothing = {
+  rejected: [],
+  own: [],
+  to_deploy: [],
+  failed_deployments: [],
+  keys: [],
+  budgets: [],
+  unread: 0,
+  agents: [],
+};
 const path = 'GET /api/v1/home';
 
 test('svc home says what needs the caller and the command for it, and asks for one team with --team', async () => {

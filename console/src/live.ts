@@ -9,7 +9,7 @@ import { refresh, refreshAll, send } from './server.ts';
 
 /** The nouns of the endpoints whose answers a change of this kind alters. */
 const nounsOf: Readonly<Record<string, readonly string[]>> = {
-  approval: ['approvals', 'home', 'notifications', 'registry', 'orchestrations'],
+  approval: ['approvals', 'agents', 'home', 'notifications', 'registry', 'orchestrations'],
   agent: ['agents', 'home', 'registry', 'traces', 'orchestrations'],
   asset: ['agents', 'home', 'registry', 'permissions', 'orchestrations'],
   deployment: ['deployments', 'agents', 'home', 'registry'],

@@ -6,8 +6,8 @@ import type { Endpoint } from './endpoint.ts';
 import { byId, counting, id, idPrefix, paging, text } from './wire.ts';
 
 export const approvalStates = ['pending', 'approved', 'rejected'] as const;
-/** `waiting`: pending, and you may decide it now. `decided`: no longer pending. */
-export const approvalFilters = [...approvalStates, 'waiting', 'decided'] as const;
+/** `waiting`: pending, and you may decide it now. `own`: submitted by you. `decided`: no longer pending. */
+export const approvalFilters = [...approvalStates, 'waiting', 'own', 'decided'] as const;
 export const closedReasons = ['rejected', 'withdrawn', 'superseded', 'expired', 'revoked'] as const;
 
 export const approval = z.object({
@@ -113,7 +113,7 @@ export const approvalsEndpoints = {
       status: z
         .enum(approvalFilters)
         .optional()
-        .describe('`waiting`: requests that you may decide now; `decided`: approved or rejected'),
+        .describe('`waiting`: requests that you may decide now; `own`: your requests; `decided`: approved or rejected'),
       asset: z.string().max(100).optional(),
       id: idPrefix.optional().describe('the first characters of the id'),
       ...paging,

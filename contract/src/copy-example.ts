@@ -1,5 +1,5 @@
 // An example → a new project: the same files, with their own name, team and model.
-import { isMap, isScalar, parseDocument } from 'yaml';
+import { putFields } from './agent-yaml/put-fields.ts';
 
 export interface Identity {
   name: string;
@@ -19,17 +19,14 @@ export function copyText(path: string, text: string, identity: Identity): string
 
 /** The example's comments and order are kept. */
 function renamed(yaml: string, { name, team, model, server }: Identity): string {
-  const document = parseDocument(yaml);
-  document.set('name', name);
-  document.set('team', team);
-  document.delete('owner');
-  if (model !== undefined && document.has('model')) document.setIn(['model', 'primary'], model);
-  else if (model !== undefined && isMap(document.contents)) {
-    const { items } = document.contents;
-    const at = items.findIndex(({ key }) => isScalar(key) && key.value === 'deploy');
-    items.splice(at < 0 ? items.length : at, 0, document.createPair('model', { primary: model }));
-  }
-  return schemaLine(server) + document.toString({ lineWidth: 0 });
+  const text = putFields(yaml, [
+    { path: ['name'], value: name },
+    { path: ['team'], value: team },
+    { path: ['owner'], value: undefined },
+    ...(model === undefined ? [] : [{ path: ['model', 'primary'] as const, value: model }]),
+  ]);
+  if (text === undefined) throw new Error('the agent.yaml of an example is not readable');
+  return schemaLine(server) + text;
 }
 
 /** The first line of an agent.yaml: the schema's address, for editors. */

@@ -9,6 +9,7 @@ import { logLine } from './log-line.ts';
 import { reachLine } from './reach.ts';
 import { runStates } from './run-states.ts';
 import { runEvent, runStep } from './runs.ts';
+import { upcoming } from './upcoming.ts';
 import { byId, byName, counting, id, idPrefix, name, paging, versionRef } from './wire.ts';
 
 /** The spec's eight steps, in their order. */
@@ -173,6 +174,11 @@ export const agentStatus = z.object({
     .object({ from: z.string(), to: z.string(), by: z.string(), at: z.string(), reason: z.string().nullable() })
     .nullable()
     .describe('versions, while the last deploy is a rollback; null in lists'),
+  upcoming: upcoming
+    .nullable()
+    .describe(
+      'the newest version while it does not serve; null in lists, after an operation, and for others than its team, its owner, the submitter and platform admins',
+    ),
   draining: z.array(z.string()).describe('revisions that finish their last calls'),
   can: canUse(agentActions).nullable().describe('null in lists and after an operation'),
 });

@@ -27,6 +27,14 @@ export const home = z.object({
   rejected: z
     .array(approval)
     .describe(`your requests that were rejected in the last ${home_days} days and not submitted again, newest first`),
+  own: z
+    .array(approval)
+    .describe(`your requests that are pending, or were approved in the last ${home_days} days; the newest first`),
+  to_deploy: z
+    .array(approval)
+    .describe(
+      `approved in the last ${home_days} days, the newest version of their agent, never deployed, and yours to deploy`,
+    ),
   failed_deployments: z
     .array(
       deployment.pick({

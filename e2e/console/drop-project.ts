@@ -27,3 +27,17 @@ export async function dropZip(page: Page, entries: readonly Zipped[]): Promise<v
   })()`);
   await page.getByRole('region', { name: 'Drop a project' }).dispatchEvent('drop', { dataTransfer: dropped });
 }
+
+/** The greeter as another program has it: a package below src/, and langgraph.json in place of agent.yaml. */
+export async function foreignFiles(): Promise<Zipped[]> {
+  const read = async (path: string) => await readFile(join(example, path), 'utf8');
+  const graphs = { greet: './src/greeting/graph.py:graph' };
+  return [
+    { path: 'langgraph.json', content: JSON.stringify({ dependencies: ['.'], graphs }) },
+    { path: 'requirements.txt', content: await read('requirements.txt') },
+    { path: 'src/greeting/__init__.py', content: '' },
+    { path: 'src/greeting/graph.py', content: `${await read('agent.py')}\nSOURCE = "https://api.greetings.dev/v1"\n` },
+    { path: '.env.example', content: 'OPENAI_API_KEY=\nGREETING=\n' },
+    { path: '.env', content: 'export CRM_TOKEN=a-secret-value\n' },
+  ];
+}

@@ -15,6 +15,7 @@ const status = {
   attention: [],
   reach: null,
   rolled_back: null,
+  upcoming: null,
   no_room: null,
   last_24h: { calls: 0, errors: 0, blocked: 0, p50_ms: null, p95_ms: null },
   not_in_effect: [],

@@ -57,7 +57,7 @@ interface Need {
   detail: string;
 }
 
-function linesOf({ requests, rejected, failed_deployments, keys, budgets }: Home): Need[] {
+function linesOf({ requests, rejected, own, to_deploy, failed_deployments, keys, budgets }: Home): Need[] {
   return [
     ...requests.items.map(({ asset, asset_version, submitted_by, submitted_at, message }) => ({
       about: 'to decide',
@@ -70,6 +70,12 @@ function linesOf({ requests, rejected, failed_deployments, keys, budgets }: Home
       what: `${asset}@${asset_version}`,
       at: time(decided_at),
       detail: `${decided_by ?? 'the service'}: ${reason ?? ''}`,
+    })),
+    ...to_deploy.map(({ asset, asset_version, decided_at, decided_by }) => ({
+      about: 'to deploy',
+      what: `${asset}@${asset_version}`,
+      at: time(decided_at),
+      detail: `approved by ${decided_by ?? 'an admin'}`,
     })),
     ...failed_deployments.map(({ operation, ref, ended_at, actor, problem }) => ({
       about: `${operation} failed`,
@@ -89,16 +95,28 @@ function linesOf({ requests, rejected, failed_deployments, keys, budgets }: Home
       at: time(near.ends_at),
       detail: describeCap(near),
     })),
+    ...own.map(({ asset, asset_version, status, submitted_at, decided_at, decided_by, can_decide }) => ({
+      about: status === 'pending' ? 'you asked' : 'approved',
+      what: `${asset}@${asset_version}`,
+      at: time(decided_at ?? submitted_at),
+      detail:
+        status === 'pending'
+          ? `can decide: ${can_decide.join(', ') || 'nobody yet'}`
+          : `by ${decided_by ?? 'an admin'}`,
+    })),
   ];
 }
 
-function nextFor({ requests, rejected, failed_deployments, keys, agents, undeployed }: Home): Next[] {
+function nextFor({ requests, rejected, to_deploy, failed_deployments, keys, agents, undeployed }: Home): Next[] {
   const [request] = requests.items;
   const [refused] = rejected;
   const [failed] = failed_deployments;
   return [
     ...(request === undefined ? [] : [{ command: `svc review show ${request.id}`, when: 'to see its changes' }]),
     ...(refused === undefined ? [] : [{ command: `svc review show ${refused.id}`, when: 'to see the whole decision' }]),
+    ...to_deploy
+      .slice(0, 1)
+      .map((one) => ({ command: `svc deploy ${one.asset}@${one.asset_version}`, when: 'to deploy it' })),
     ...(failed === undefined ? [] : [{ command: `svc deployments show ${failed.id}`, when: 'to see why it failed' }]),
     ...(keys.some((key) => key.state === 'waiting') ? [{ command: 'svc key claim', when: 'to take your keys' }] : []),
     ...(agents.length === 0 && undeployed === 0

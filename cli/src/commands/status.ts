@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentEventKind } from '@gantry/contract/agent-events.ts';
 import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import { awaitedBy, describeUpcoming } from '@gantry/contract/upcoming.ts';
 import type { AgentFigures } from '@gantry/contract/traces.ts';
 import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
 import { agent_columns, agentRow, no_agents } from '../agent/agent-row.ts';
@@ -138,6 +139,7 @@ export function describeAgent(agent: AgentStatus): View {
     fields({
       Version: agent.ref === null ? null : `${agent.ref}  ${agent.digest ?? ''}`,
       'Latest version': agent.latest_version,
+      'On its way': agent.upcoming === null ? null : describeUpcoming(agent.upcoming),
       Team: agent.team,
       Endpoint: agent.endpoint === null ? null : { text: agent.endpoint, style: 'link' },
       Target: agent.target,
@@ -185,6 +187,11 @@ function describeCalls({ calls, errors, blocked, p50_ms, p95_ms }: AgentStatus['
 function nextFor(agent: AgentStatus): Next[] {
   if (agent.state === 'failed') return [{ command: `svc logs ${agent.name}`, when: 'to see why' }];
   if (agent.state === 'stopped') return [{ command: `svc start ${agent.name}`, when: 'to start it again' }];
+  const submits = agent.upcoming !== null && awaitedBy(agent.upcoming) === 'request';
+  if (submits && agent.can?.['deployments.create']?.allowed === false)
+    return [
+      { command: `svc submit --asset agents/${agent.name}`, when: 'to request the approval of its newest version' },
+    ];
   if (agent.state === 'not_deployed' && agent.latest_version !== null)
     return [{ command: `svc deploy agents/${agent.name}@${agent.latest_version}`, when: 'to deploy it' }];
   return [];

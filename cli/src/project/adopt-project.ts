@@ -1,20 +1,15 @@
 // `svc init` in an existing project: finds the agent, and writes agent.yaml and no other file. In an existing agent.yaml it only adds
 // `entrypoint`.
-import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseDocument, stringify } from 'yaml';
-import { seenDestinations } from '@gantry/contract/agent-project/destinations.ts';
-import { schemaLine } from '@gantry/contract/copy-example.ts';
-import { readDependencies } from '@gantry/contract/dependencies/read-dependencies.ts';
+import { parseDocument } from 'yaml';
+import { openVariables, printProposal, proposeConfig } from '@gantry/contract/adoption/propose-config.ts';
 import type { FoundAgent } from '@gantry/contract/find-agents.ts';
 import { frameworkNames } from '@gantry/contract/frameworks.ts';
-import { findLanggraphJson } from '@gantry/contract/langgraph-json.ts';
-import { versionPattern } from '@gantry/contract/refs.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { chooseAgent, type AgentWish, type ChosenAgent } from './choose-agent.ts';
-import { environmentNames } from './environment-files.ts';
+import { readEnvironmentNames } from './environment-files.ts';
 import { readProject, type LocalProject } from './read-project.ts';
 import { teamForProject } from './team-for-project.ts';
 
@@ -32,7 +27,7 @@ export async function adoptProject(session: Session, wish: AgentWish): Promise<A
   if (document !== undefined) refuseComplete(document, wish);
   const written = frameworkNames.find((each) => each === document?.get('framework'));
   const { agent, others } = await chooseAgent(session, project, { ...wish, framework: wish.framework ?? written });
-  const variables = environmentNames(project.directory);
+  const variables = readEnvironmentNames(project.directory);
   const text =
     document === undefined ? await newFile(session, project, { agent, variables }) : withEntrypoint(document, agent);
   writeFileSync(file, text);
@@ -64,27 +59,9 @@ async function newFile(
   project: LocalProject,
   { agent, variables }: { agent: FoundAgent; variables: readonly string[] },
 ): Promise<string> {
-  const env = findLanggraphJson(project)?.config?.env;
-  const env_vars = Object.fromEntries(
-    Object.entries(typeof env === 'object' ? env : {}).filter(([name]) => !isModelAccessName(name)),
-  );
-  const egress = seenDestinations(project).flatMap(({ destination }) => destination ?? []);
-  const deploy = {
-    ...(Object.keys(env_vars).length === 0 ? {} : { env_vars }),
-    ...(egress.length === 0 ? {} : { egress }),
-  };
-  const [declared] = readDependencies(project).projects;
-  const config = {
-    name: nameOf(declared?.name ?? path.basename(project.directory)),
-    version: declared !== undefined && versionPattern.test(declared.version) ? declared.version : '1.0.0',
-    team: await teamForProject(session),
-    framework: agent.framework,
-    ...(agent.entrypoint === undefined ? {} : { entrypoint: agent.entrypoint }),
-    ...(Object.keys(deploy).length === 0 ? {} : { deploy }),
-  };
-  // The container gets the keys and the addresses of model providers from the service.
-  const open = variables.filter((name) => !Object.hasOwn(env_vars, name) && !isModelAccessName(name));
-  return schemaLine(session.server) + stringify(config, { lineWidth: 0 }) + comment(open);
+  const proposed = proposeConfig(project, { folder: path.basename(project.directory), agent });
+  const text = printProposal(proposed, { team: await teamForProject(session), server: session.server });
+  return text + comment(openVariables(variables, proposed));
 }
 
 /** `.env` is never sent, so the file lists the missing values. */
@@ -98,15 +75,4 @@ function comment(variables: readonly string[]): string {
     ...variables.map((name) => `    ${name}: ""`),
   ];
   return lines.map((line) => `# ${line}\n`).join('');
-}
-
-/** `Open_Deep Research` → `open-deep-research`. */
-function nameOf(text: string): string {
-  const name = text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+/, '')
-    .slice(0, 63)
-    .replace(/-$/, '');
-  return name === '' ? 'agent' : name;
 }

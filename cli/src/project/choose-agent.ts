@@ -1,5 +1,5 @@
 // Which agent of the project in this folder `svc init` takes, and the refusal where that is a person's choice.
-import { crewaiProject } from '@gantry/contract/crewai-project.ts';
+import { agentInOtherForm, searched_forms } from '@gantry/contract/adoption/no-agent.ts';
 import { declaredGraphs, describeDisagreement, disagreement } from '@gantry/contract/declared-graphs.ts';
 import { findAgents, type FoundAgent } from '@gantry/contract/find-agents.ts';
 import type { Framework } from '@gantry/contract/frameworks.ts';
@@ -96,31 +96,12 @@ function nothingFound(project: LocalProject, why: string | undefined): CliRefusa
   return new CliRefusal('no_agent_found', why ?? 'No agent was found in this folder', {
     hint:
       why === undefined
-        ? (declaredInJson(project) ?? declaredInYaml(project) ?? inFolder(project) ?? looked_for)
+        ? (agentInOtherForm(project) ?? inFolder(project) ?? looked_for)
         : 'Correct langgraph.json, or name the agent: svc init --entrypoint <path>.py:<name>',
   });
 }
 
-const looked_for =
-  'Looked for: langgraph.json, a compiled graph, a Crew, a @CrewBase class, a Flow class, a function that returns one of them. Name the place: svc init --entrypoint <path>.py:<name>. Or begin a new project: svc init greeter.';
-
-function declaredInJson(project: LocalProject): string | undefined {
-  const json = project.list().find(({ path }) => /^crew\.jsonc?$/.test(path))?.path;
-  return (
-    json &&
-    `This crew is in JSON. Add an agent.py with: from crewai.project import load_crew; crew, _ = load_crew("${json}")`
-  );
-}
-
-/** A flow of `crewai create flow --declarative`, without a Python class. */
-function declaredInYaml(project: LocalProject): string | undefined {
-  const written = crewaiProject(project)?.definition;
-  const file = project.list().find(({ path }) => path === written && /^[\w./-]+$/.test(path))?.path;
-  return (
-    file &&
-    `This flow is in YAML. Add an agent.py with: from crewai.flow import Flow; crew = Flow.from_declaration(path="${file}")`
-  );
-}
+const looked_for = `Looked for: ${searched_forms}. Name the place: svc init --entrypoint <path>.py:<name>. Or begin a new project: svc init greeter.`;
 
 /** The folder of the project, when this one is above it. */
 function inFolder(project: LocalProject): string | undefined {

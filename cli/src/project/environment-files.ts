@@ -1,22 +1,21 @@
-// The variables that a project's code expects, from the files that list them. Only names are read, because values may be secrets.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import {
+  environmentNames,
+  isEnvironmentFile,
+  max_environment_bytes,
+} from '@gantry/contract/adoption/environment-files.ts';
 
-/** Names in file order, without repeats. */
-export function environmentNames(directory: string): string[] {
+/** The names in the files of this project that list variables. */
+export function readEnvironmentNames(directory: string): string[] {
   const files = readdirSync(directory)
-    .filter((file) => /^\.env(?:[._-](?:example|sample|template|dist))?$/.test(file))
+    .filter(isEnvironmentFile)
     .map((file) => path.join(directory, file))
     .filter(isSmallFile);
-  const names = files.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/^\s*(?:#\s*)?(?:export\s+)?([A-Z][A-Z0-9_]{0,127})\s*=/gm)].flatMap(
-      ([, name]) => name ?? [],
-    ),
-  );
-  return [...new Set(names)];
+  return environmentNames(files.map((file) => readFileSync(file, 'utf8')));
 }
 
 function isSmallFile(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
-  return stats?.isFile() === true && stats.size < 100_000;
+  return stats?.isFile() === true && stats.size < max_environment_bytes;
 }

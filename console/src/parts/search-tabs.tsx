@@ -1,4 +1,4 @@
-// Parts of a page that one chooses between, in the address. The first one is shown without a choice.
+// Parts of a page that one chooses between, in the address. Without a choice, the first one is shown, or the one that the page names.
 import { Link, useSearch, type LinkProps } from '@tanstack/react-router';
 import { useActiveTabInView } from './active-tab.ts';
 
@@ -10,15 +10,27 @@ interface SearchTab {
 }
 
 /** The chosen one of `tabs`. */
-export function useSearchTab<Value extends string>(name: string, tabs: readonly { value: Value }[]): Value {
+export function useSearchTab<Value extends string>(
+  name: string,
+  tabs: readonly { value: Value }[],
+  first?: NoInfer<Value>,
+): Value {
   const chosen = useSearch({ strict: false })[name as never];
-  const tab = tabs.find(({ value }) => value === chosen) ?? tabs[0];
+  const tab = tabs.find(({ value }) => value === chosen) ?? tabs.find(({ value }) => value === first) ?? tabs[0];
   if (tab === undefined) throw new Error('there are no tabs');
   return tab.value;
 }
 
-export function SearchTabs({ name, label, tabs }: { name: string; label: string; tabs: readonly SearchTab[] }) {
-  const chosen = useSearchTab(name, tabs);
+interface SearchTabsProps {
+  name: string;
+  label: string;
+  tabs: readonly SearchTab[];
+  /** Shown without a choice; the first of `tabs` when absent. */
+  first?: string;
+}
+
+export function SearchTabs({ name, label, tabs, first }: SearchTabsProps) {
+  const chosen = useSearchTab(name, tabs, first);
   return (
     <nav
       ref={useActiveTabInView()}
@@ -30,7 +42,7 @@ export function SearchTabs({ name, label, tabs }: { name: string; label: string;
           key={value}
           {...({
             to: '.',
-            search: (before: object) => ({ ...before, [name]: index === 0 ? undefined : value }),
+            search: (before: object) => ({ ...before, [name]: index === 0 && first === undefined ? undefined : value }),
           } as LinkProps)}
           replace
           resetScroll={false}

@@ -1,4 +1,7 @@
+import type { Approval } from '@gantry/contract/approvals.ts';
+import type { SignedInCaller } from '../access/caller.ts';
 import type { Reader } from '../database/database.ts';
+import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
 
 /** Of a request for the approval of an asset without a container. */
@@ -9,6 +12,21 @@ export async function approvalFor(db: Reader, content: store.Content): Promise<{
   const row = await store.newest(db, content, 'approved');
   return row && { id: row.id };
 }
+
+/** The newest request for exactly this content and target, for those who may read its words. */
+export async function requestFor(
+  db: Reader,
+  caller: SignedInCaller,
+  content: store.Content & { asset_id: string },
+): Promise<Approval | undefined> {
+  const row = await store.newestOf(db, content);
+  return row && (await approvalRecords(db, caller, [row], { inside: true }))[0];
+}
+
+/** Approvals of agents in the last days, with their rows. `teams` are those whose agents count. */
+export const approvedLately = store.approvedLately;
+export { approvalRecords } from './record.ts';
+export { readsWords } from './policy.ts';
 
 /** Says that the newest decision about exactly this content and target is a revoked approval. For those who may read the request. */
 export async function describeRevocation(db: Reader, content: store.Content): Promise<string | undefined> {

@@ -63,6 +63,16 @@ export async function newest(
     order by r.submitted_at desc, r.id limit 1`);
 }
 
+/** The newest request for exactly this content and target in any state. */
+export async function newestOf(
+  db: Reader,
+  { asset_id, version_id, digest, target }: Content & { asset_id: string },
+): Promise<ApprovalRow | undefined> {
+  return await db.one<ApprovalRow>(sql`
+    select ${columns} from ${tables} where r.asset_id = ${asset_id} and r.version_id = ${version_id} and r.digest = ${digest} and r.target = ${target}
+    order by r.submitted_at desc, r.id limit 1`);
+}
+
 /** The versions whose current content is approved for a target. */
 export async function approvedOf(
   db: Reader,
@@ -259,6 +269,7 @@ function conditionsOf(caller: SignedInCaller, { status, asset_id, begins_with }:
 
 function whereStatus(caller: SignedInCaller, status: StatusFilter): Sql {
   if (status === 'waiting') return whereWaitingFor(caller);
+  if (status === 'own') return sql`r.submitted_by = ${caller.id}`;
   return status === 'decided' ? sql`r.status <> 'pending'` : sql`r.status = ${status}`;
 }
 
@@ -272,15 +283,49 @@ export const decidable = async (db: Reader, caller: SignedInCaller, team_id?: st
 export async function rejectedOf(
   db: Reader,
   submitter_id: string,
-  { team_id, days, limit }: { team_id: string | undefined; days: number; limit: number },
+  { team_id, days, limit }: Lately,
 ): Promise<ApprovalRow[]> {
   return await db.all<ApprovalRow>(sql`
     select ${columns} from ${tables} join asset a on a.id = r.asset_id
-    where r.submitted_by = ${submitter_id} and r.closed_reason = 'rejected' and r.decided_at > clock_now() - make_interval(days => ${days})
+    where r.submitted_by = ${submitter_id} and r.closed_reason = 'rejected' and ${decidedIn(days)}
       and ${ofTeam(team_id)} and not exists (
         select from approval later
         where later.asset_id = r.asset_id and later.target = r.target and later.submitted_at > r.submitted_at)
     order by r.decided_at desc, r.id limit ${limit}`);
 }
+
+interface Lately {
+  team_id: string | undefined;
+  days: number;
+  limit: number;
+}
+
+/** The caller's requests that are pending, or were approved in this time; the newest first. */
+export async function ownOpen(
+  db: Reader,
+  submitter_id: string,
+  { team_id, days, limit }: Lately,
+): Promise<ApprovalRow[]> {
+  return await db.all<ApprovalRow>(sql`
+    select ${columns} from ${tables} join asset a on a.id = r.asset_id
+    where r.submitted_by = ${submitter_id} and ${ofTeam(team_id)}
+      and ((r.status = 'pending' and not (${overdue})) or (r.status = 'approved' and ${decidedIn(days)}))
+    order by r.submitted_at desc, r.id limit ${limit}`);
+}
+
+/** Of agents: approvals of this time whose version still has the approved content; the newest first. */
+export async function approvedLately(
+  db: Reader,
+  teams: readonly string[] | 'all',
+  { team_id, days, limit }: Lately,
+): Promise<ApprovalRow[]> {
+  return await db.all<ApprovalRow>(sql`
+    select ${columns} from ${tables} join asset a on a.id = r.asset_id join version v on v.id = r.version_id and v.digest = r.digest
+    where r.status = 'approved' and ${decidedIn(days)} and a.kind = 'agent' and ${ofTeam(team_id)}
+      and ${teams === 'all' ? sql`true` : sql`a.team_id = any(${teams})`}
+    order by r.decided_at desc, r.id limit ${limit}`);
+}
+
+const decidedIn = (days: number): Sql => sql`r.decided_at > clock_now() - make_interval(days => ${days})`;
 
 const ofTeam = (team_id: string | undefined): Sql => (team_id === undefined ? sql`true` : sql`a.team_id = ${team_id}`);

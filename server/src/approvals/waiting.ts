@@ -39,6 +39,17 @@ export async function listRejected(
   return await approvalRecords(db, caller, rows, { inside: true });
 }
 
+/** The caller's requests that are pending, or were approved in the last days. */
+export async function listOwn(
+  db: Reader,
+  caller: SignedInCaller,
+  { days, ...of }: OfTeam & { days: number },
+): Promise<Approval[]> {
+  const { team_id, limit } = of;
+  const rows = await store.ownOpen(db, caller.id, { team_id, days, limit });
+  return await approvalRecords(db, caller, rows, { inside: true });
+}
+
 async function waiting(db: Reader, caller: SignedInCaller, team_id?: string): Promise<store.OfTeamRow[]> {
   return await keepWaiting(db, caller, await store.decidable(db, caller, team_id));
 }

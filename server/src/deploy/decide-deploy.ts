@@ -5,7 +5,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal, type Grant } from '../access/authorize.ts';
 import type { SignedInCaller } from '../access/caller.ts';
 import type { RecordRefusal } from '../access/refused.ts';
-import type { DeploySubject } from '../access/subject.ts';
+import type { AssetSubject, DeploySubject } from '../access/subject.ts';
 import { approvalFor } from '../approvals/approval-for.ts';
 import type { Reader } from '../database/database.ts';
 import { settings } from '../principals/find.ts';
@@ -53,6 +53,12 @@ export interface Deployable {
 export async function deploySubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
   requireSameTeam(asset, what);
   return await gatedSubject(db, asset, what);
+}
+
+/** The subject of content with its approval, for the question who may deploy it. No other part of the gate counts then. */
+export function approvedSubject<Asset extends AssetSubject>(asset: Asset, target: string): Asset & DeploySubject {
+  const approved = { target, approval_id: 'an approval', version_requires_approval: false };
+  return { ...asset, gate: { ...approved, admins_require_approval: false, new_team_secrets: [] } };
 }
 
 // After a transfer, an agent is pushed again before its next deploy. Its running version continues, and its new team operates it.

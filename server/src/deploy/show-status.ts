@@ -11,6 +11,7 @@ import { canUseAgent } from './can-use-agent.ts';
 import type { DeployParts } from './parts.ts';
 import { modelsGone } from './models-gone.ts';
 import { agentStatus } from './status.ts';
+import { upcomingVersion } from './upcoming.ts';
 
 export async function showStatus(
   parts: DeployParts,
@@ -22,17 +23,18 @@ export async function showStatus(
   const user = signedIn(caller);
   authorize(user, 'deployment.read', asset);
   const status = await agentStatus(parts, asset, signal, await agentCost(parts.db, user, asset));
-  const [can, reach, gone] = await Promise.all([
+  const [can, reach, gone, upcoming] = await Promise.all([
     canUseAgent(parts, user, asset, status.latest_version),
     reachOfAgent(parts.db, asset, status),
     modelsGone(parts.db, asset),
+    upcomingVersion(parts.db, user, asset),
   ]);
   // With the way out, which lists leave away.
   const models = gone.map((detail) => ({ kind: 'model', detail }) as const);
   const [errors, graver] = [true, false].map((isErrors) =>
     status.attention.filter(({ kind }) => kind !== 'model' && (kind === 'errors') === isErrors),
   );
-  return { ...status, can, reach, attention: [...(graver ?? []), ...models, ...(errors ?? [])] };
+  return { ...status, can, reach, upcoming, attention: [...(graver ?? []), ...models, ...(errors ?? [])] };
 }
 
 /** A container keeps what it was made with. Without one, the present setting decides. */

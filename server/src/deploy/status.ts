@@ -233,6 +233,7 @@ function describe(
     deployed_by: route?.deployed_by_name ?? null,
     deployed_at: route?.created_at ?? null,
     rolled_back: null,
+    upcoming: null,
     cost,
     can: null,
   };

@@ -58,10 +58,10 @@ async function deployed(
 
 test('a request waits for its deciders, and a rejected one for its submitter until the next submission', async () => {
   const { id } = await ada.client.call('approvals.submit', { body: { asset: agent.ref, message: 'kinder' } });
-  const { requests, unread } = await homeOf(max);
+  const { requests } = await homeOf(max);
   expect(requests).toMatchObject({ count: 1, items: [{ id, asset_version: '1.0.0', submitted_by: ada.email }] });
   await max.client.call('notifications.list', {});
-  expect({ before: unread, after: (await homeOf(max)).unread }).toEqual({ before: 0, after: 1 });
+  expect((await homeOf(max)).unread).toBe(1);
   expect((await homeOf(ada)).requests).toEqual({ count: 0, items: [] });
   await max.client.call('approvals.reject', { params: { id }, body: { reason: 'too kind' } });
   expect((await homeOf(max)).requests.count).toBe(0);

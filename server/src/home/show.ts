@@ -1,10 +1,11 @@
 // One answer from the lists of other features. Each list decides its own rows, so home decides nothing.
 import { home_agents, home_days, home_items, home_percent, type Home } from '@gantry/contract/home.ts';
-import { listRejected, listWaiting } from '../approvals/waiting.ts';
+import { listOwn, listRejected, listWaiting } from '../approvals/waiting.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import { theOrg } from '../access/subject.ts';
 import { listFailedDeploys } from '../deploy/list-deploys.ts';
+import { listToDeploy } from '../deploy/list-to-deploy.ts';
 import { listWatched } from '../deploy/list-watched.ts';
 import type { StatusParts } from '../deploy/status.ts';
 import { listDueKeys, listNearBudgets } from '../keys/due.ts';
@@ -28,11 +29,13 @@ export async function showHome(
   // One after the other: side by side, the lists of one user would take the database from all others.
   const requests = await listWaiting(db, user, of);
   const rejected = await listRejected(db, user, { ...of, days: home_days });
+  const own = await listOwn(db, user, { ...of, days: home_days });
+  const to_deploy = await listToDeploy(db, user, { ...of, days: home_days });
   const failed_deployments = await listFailedDeploys(db, user, { ...of, days: home_days });
   const keys = await listDueKeys(db, user, { ...of, days: home_days });
   const budgets = await listNearBudgets(db, user, { ...of, percent: home_percent });
   // A service principal has no notifications.
   const unread = user.kind === 'user' ? await countUnread(db, user) : 0;
   const watched = await listWatched(parts, user, { team: team?.name, limit: home_agents });
-  return { requests, rejected, failed_deployments, keys, budgets, unread, ...watched };
+  return { requests, rejected, own, to_deploy, failed_deployments, keys, budgets, unread, ...watched };
 }

@@ -1,4 +1,5 @@
 // Functions for higher folders.
+import { isAtLeast, type Role } from '@gantry/contract/roles.ts';
 import type { Reader } from '../database/database.ts';
 import * as groups from './group-store.ts';
 import { isAdminOf, type Person } from './policy.ts';
@@ -39,6 +40,12 @@ export const platformAdmins = async (db: Reader): Promise<Person[]> => await sto
 
 /** Locks the status of these people, and their roles on the platform and in the team, until the transaction ends. */
 export const holdRoles = store.holdRoles;
+
+/** Ids of the members with at least this role in the team, sorted by e-mail. */
+export async function membersFrom(db: Reader, team_id: string, role: Role): Promise<string[]> {
+  const members = await teamStore.membersOfTeams(db, [team_id]);
+  return members.filter((member) => isAtLeast(member.role, role)).map(({ user_id }) => user_id);
+}
 
 export async function isInTeam(db: Reader, team_id: string, user_id: string): Promise<boolean> {
   const members = await teamStore.membersOfTeams(db, [team_id]);

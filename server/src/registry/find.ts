@@ -78,5 +78,10 @@ export async function findVersionById(db: Reader, id: string): Promise<VersionRo
   return await store.versionById(db, id);
 }
 
+/** Ids of the highest version of each asset. */
+export async function latestVersionIds(db: Reader, asset_ids: readonly string[]): Promise<Set<string>> {
+  return new Set((await store.latestVersions(db, asset_ids)).map(({ id }) => id));
+}
+
 /** Ids of all users who ever pushed under these versions, by version id. */
 export const authorsOf = store.authors;

@@ -323,6 +323,12 @@ export async function version(db: Reader, asset_id: string, version: string): Pr
   );
 }
 
+/** The highest version of each asset. */
+export const latestVersions = async (db: Reader, asset_ids: readonly string[]) =>
+  await db.all<{ asset_id: string; id: string }>(sql`
+    select distinct on (v.asset_id) v.asset_id, v.id from version v where v.asset_id = any(${asset_ids})
+    order by v.asset_id, ${byNumber} desc`);
+
 export const versionById = async (db: Reader, id: string) =>
   await db.one<VersionRow>(sql`select ${versionColumns} from ${versionTables} where v.id = ${id}`);
 

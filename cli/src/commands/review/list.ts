@@ -10,8 +10,9 @@ export const command = defineCommand({
   examples: ['svc review list', 'svc review list --status approved --asset agents/greeter'],
   arguments: {},
   flags: {
-    status: choice('Only these; waiting: those that you may decide now', [
+    status: choice('Only these; waiting: those that you may decide now; own: yours', [
       'waiting',
+      'own',
       'pending',
       'approved',
       'rejected',

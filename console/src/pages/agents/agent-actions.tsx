@@ -13,6 +13,7 @@ import { useSend } from '../../parts/use-send.ts';
 import { send } from '../../server.ts';
 import { untilEnded } from '../deployments/until-ended.ts';
 import { AgentDialog, type AgentDialogName } from './agent-dialogs.tsx';
+import { UpcomingAction } from './upcoming-action.tsx';
 
 interface AgentActionsProps {
   status: AgentStatus;
@@ -60,28 +61,31 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
       { onSuccess: ({ answer: { id } }) => void navigate({ to: '/deployments/$id', params: { id } }) },
     );
 
+  const askApproval = () => setDialog('submit');
+  const usual =
+    state === 'stopped' ? (
+      <Operation name={name} verb="Start" can={can?.['agents.start']} sending={start} isBusy={isBusy} />
+    ) : state === 'failed' ? (
+      <Operation name={name} verb="Restart" can={can?.['agents.restart']} sending={restart} isBusy={isBusy} />
+    ) : (
+      tab !== 'try' && (
+        <Link to="/agents/$name/try" params={params} className={buttonClass('main')}>
+          Try it
+        </Link>
+      )
+    );
+
   return (
     <>
       {isNewer && !isRolledBack ? (
-        <Action
-          look="main"
-          can={can?.['deployments.create']}
-          svc={`svc deploy ${newest}`}
-          onPress={deployNewest}
-          isBusy={isBusy}
-        >
-          Deploy {latest_version}
-        </Action>
-      ) : state === 'stopped' ? (
-        <Operation name={name} verb="Start" can={can?.['agents.start']} sending={start} isBusy={isBusy} />
-      ) : state === 'failed' ? (
-        <Operation name={name} verb="Restart" can={can?.['agents.restart']} sending={restart} isBusy={isBusy} />
+        <UpcomingAction
+          {...{ status, asset, isBusy }}
+          onDeploy={deployNewest}
+          onSubmit={askApproval}
+          otherwise={usual}
+        />
       ) : (
-        tab !== 'try' && (
-          <Link to="/agents/$name/try" params={params} className={buttonClass('main')}>
-            Try it
-          </Link>
-        )
+        usual
       )}
       <Menu trigger={<IconButton label={`More about ${name}`} icon={<Ellipsis size={16} />} />}>
         {status.ref !== null && (
@@ -113,16 +117,13 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
             <MenuLine />
           </>
         )}
-        {isRolledBack && (
+        {isNewer && (
           <MenuItem can={can?.['deployments.create']} svc={`svc deploy ${newest}`} onPress={deployNewest}>
-            Deploy {latest_version} again
+            Deploy {latest_version}
+            {isRolledBack && ' again'}
           </MenuItem>
         )}
-        <MenuItem
-          can={asset.can['approvals.submit']}
-          svc={`svc submit --asset agents/${name}`}
-          onPress={() => setDialog('submit')}
-        >
+        <MenuItem can={asset.can['approvals.submit']} svc={`svc submit --asset agents/${name}`} onPress={askApproval}>
           Request approval…
         </MenuItem>
         {asset.published ? (

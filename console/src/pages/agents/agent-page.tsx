@@ -9,6 +9,7 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { AgentActions } from './agent-actions.tsx';
 import { AgentState, reasonOf } from './agent-state.tsx';
+import { UpcomingLine } from './upcoming-line.tsx';
 
 const tabs = {
   overview: { label: 'Overview', to: '/agents/$name', svc: (name: string) => `svc status ${name}` },
@@ -68,7 +69,7 @@ export function AgentPage({ name, tab, svc, wide = false, children }: AgentPageP
         status.data !== undefined &&
         asset.data !== undefined && <AgentActions status={status.data} asset={asset.data} tab={tab} />
       }
-      about={<Endpoint endpoint={status.data?.endpoint} />}
+      about={<About status={status.data} />}
       svc={svc ?? tabs[tab].svc(name)}
       tabs={Object.entries(tabs).map(([key, { label, to }]) => ({
         label,
@@ -101,9 +102,21 @@ function StateSkeleton() {
   return <span className="skeleton h-5 w-28" />;
 }
 
-function Endpoint({ endpoint }: { endpoint: string | null | undefined }) {
-  if (endpoint === undefined) return <span className="skeleton inline-block h-4 w-72" />;
-  if (endpoint === null) return 'It has no address until it is deployed.';
+/** The way of its newest version, then its address. After a rollback, the newest one is on no way. */
+function About({ status }: { status: AgentStatus | undefined }) {
+  if (status === undefined) return <span className="skeleton inline-block h-4 w-72" />;
+  const { endpoint, upcoming, rolled_back } = status;
+  const isOnItsWay = upcoming !== null && rolled_back?.from !== upcoming.version;
+  return (
+    <>
+      {isOnItsWay && <UpcomingLine upcoming={upcoming} />}
+      {endpoint !== null && <Endpoint endpoint={endpoint} />}
+      {endpoint === null && !isOnItsWay && 'It has no address until it is deployed.'}
+    </>
+  );
+}
+
+function Endpoint({ endpoint }: { endpoint: string }) {
   return (
     <span className="font-mono text-meta">
       <Copy text={endpoint} label="the address" />

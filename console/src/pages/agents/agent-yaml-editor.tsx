@@ -1,9 +1,10 @@
 import { agentJsonSchema, parseAgentYaml } from '@gantry/contract/agent-yaml.ts';
-import type { Finding } from '@gantry/contract/finding.ts';
+import { applyEdits, type Finding } from '@gantry/contract/finding.ts';
 import type { AssetDetail } from '@gantry/contract/registry.ts';
 import { useMemo, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor, type Schema } from '../../parts/code/code.tsx';
+import { Findings } from '../../parts/code/findings.tsx';
 import { useDraft } from '../../parts/draft.ts';
 import { plural } from '../../parts/figures.ts';
 import { State } from '../../parts/state.tsx';
@@ -53,7 +54,9 @@ export function AgentYamlEditor({ asset, version, text }: AgentYamlEditorProps) 
           </Button>
         </div>
       </div>
-      <Findings findings={findings} />
+      {findings.length > 0 && (
+        <Findings findings={findings} onFix={(finding) => setDraft(applyEdits(draft, [finding]))} />
+      )}
       {isMaking && (
         <NewVersion
           asset={asset}
@@ -73,20 +76,4 @@ function Verdict({ findings }: { findings: readonly Finding[] }) {
   if (errors > 0) return <State meaning="failed">{plural(errors, 'error')}</State>;
   if (findings.length > 0) return <State meaning="waiting">{`valid, with ${plural(findings.length, 'notice')}`}</State>;
   return <State meaning="good">valid</State>;
-}
-
-function Findings({ findings }: { findings: readonly Finding[] }) {
-  if (findings.length === 0) return null;
-  return (
-    <ul aria-label="Findings" className="flex flex-col gap-1 text-meta">
-      {findings.map(({ code, line, column, message, suggestion }) => (
-        <li key={`${line} ${column} ${code} ${message}`} className="flex gap-3">
-          <span className="w-16 shrink-0 text-quiet">line {line}</span>
-          <span className="min-w-0">
-            {message} {suggestion !== undefined && <span className="text-quiet">{suggestion}</span>}
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
 }

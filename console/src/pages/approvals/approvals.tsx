@@ -1,6 +1,7 @@
 import type { Approval } from '@gantry/contract/approvals.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ChipFilter, Filters } from '../../parts/filters.tsx';
 import { List, pagesOf, type Column } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
@@ -13,6 +14,7 @@ const route = getRouteApi('/approvals');
 
 const tabs = [
   { value: 'waiting', label: 'Waiting for you' },
+  { value: 'own', label: 'Yours' },
   { value: 'pending', label: 'All pending' },
   { value: 'decided', label: 'Decided' },
 ] as const;
@@ -37,31 +39,50 @@ const open: readonly Column<Approval>[] = [
   },
   { header: 'Asked', width: '90px', align: 'right', cell: ({ submitted_at }) => <When at={submitted_at} /> },
 ];
-const decided: readonly Column<Approval>[] = [
-  asset,
-  { header: 'Outcome', width: '110px', cell: (request) => <RequestState request={request} /> },
+const outcome: Column<Approval> = {
+  header: 'Outcome',
+  width: '110px',
+  cell: (request) => <RequestState request={request} />,
+};
+const by: readonly Column<Approval>[] = [
   { header: 'By', width: 'minmax(0,1.2fr)', isExtra: true, cell: endedBy },
   { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: ({ reason }) => reason },
-  { header: 'Asked by', width: 'minmax(0,1.2fr)', isExtra: true, cell: ({ submitted_by }) => submitted_by },
-  {
-    header: 'Decided',
-    width: '90px',
-    align: 'right',
-    isExtra: true,
-    cell: ({ decided_at }) => <When at={decided_at} />,
-  },
 ];
+const decidedAt: Column<Approval> = {
+  header: 'Decided',
+  width: '90px',
+  align: 'right',
+  isExtra: true,
+  cell: ({ decided_at }) => <When at={decided_at} />,
+};
+const decided: readonly Column<Approval>[] = [asset, outcome, ...by, ...said.slice(0, 1), decidedAt];
+const own: readonly Column<Approval>[] = [
+  asset,
+  { ...outcome, header: 'State' },
+  {
+    header: 'Who decides',
+    width: 'minmax(0,2fr)',
+    isExtra: true,
+    cell: (request) =>
+      request.status === 'pending' ? request.can_decide.join(', ') || 'nobody yet' : endedBy(request),
+  },
+  { header: 'Reason', width: 'minmax(0,2fr)', isExtra: true, cell: ({ reason }) => reason },
+  { header: 'Asked', width: '90px', align: 'right', cell: ({ submitted_at }) => <When at={submitted_at} /> },
+];
+const columnsOf = { waiting: open, own, pending: open, decided };
 
 const empty = {
   waiting:
     'Nothing waits for you. A request stands here from the moment somebody asks for an approval that you may give.',
-  pending: 'No request is open. An author makes one with “Ask for approval” on a version, or with svc submit.',
+  own: 'You have asked for no approval yet. An agent’s page has “Request approval”.',
+  pending: 'No request is open. An author makes one with “Request approval” on the page of an agent.',
   decided: 'No request that you may read is decided yet.',
 };
 
 export function ApprovalsPage() {
-  const { asset } = route.useSearch();
-  const status = useSearchTab('status', tabs);
+  const { asset, status: chosen } = route.useSearch();
+  const first = useFirstTab(chosen !== undefined);
+  const status = useSearchTab('status', tabs, first);
   const requests = useInfiniteQuery(askList('approvals.list', { query: { status, asset, limit: 100, total: 'true' } }));
   const counts: Record<string, number | undefined> = {
     waiting: useQuery(ask('notifications.count', {})).data?.pending,
@@ -72,6 +93,7 @@ export function ApprovalsPage() {
       <SearchTabs
         name="status"
         label="Requests"
+        first={first}
         tabs={tabs.map((tab) => ({ ...tab, count: tab.value === status ? total : counts[tab.value] }))}
       />
       {asset !== undefined && (
@@ -82,7 +104,7 @@ export function ApprovalsPage() {
       <List
         key={status}
         label="Requests"
-        columns={status === 'decided' ? decided : open}
+        columns={columnsOf[status]}
         keyOf={({ id }) => id}
         linkOf={({ id }) => ({ to: '/approvals/$id', params: { id } })}
         {...pagesOf(requests)}
@@ -90,4 +112,18 @@ export function ApprovalsPage() {
       />
     </Page>
   );
+}
+
+/** The tab that has something for this reader. It is found once, so that no event turns the page. */
+function useFirstTab(isChosen: boolean): 'waiting' | 'own' {
+  const waiting = useQuery({ ...ask('notifications.count', {}), enabled: !isChosen }).data?.pending;
+  const own = useQuery({
+    ...ask('approvals.list', { query: { status: 'own', limit: 20 } }),
+    enabled: !isChosen && waiting === 0,
+  }).data?.items;
+  const hasOwn = own?.some(({ status }) => status === 'pending') === true;
+  const known = waiting === undefined || (waiting === 0 && own === undefined) ? undefined : waiting === 0 && hasOwn;
+  const [first, setFirst] = useState<boolean>();
+  if (first === undefined && known !== undefined) setFirst(known);
+  return (first ?? known) === true ? 'own' : 'waiting';
 }

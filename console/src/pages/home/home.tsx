@@ -7,6 +7,7 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { useTeamNames } from '../people/team-choice.tsx';
+import { OwnRequests } from './own-requests.tsx';
 import { Runs } from './runs.tsx';
 import { Waiting } from './waiting.tsx';
 
@@ -33,7 +34,10 @@ export function HomePage() {
         <Refusal error={home.error} />
       ) : (
         <div className="grid grid-cols-[minmax(0,5fr)_minmax(0,4fr)] gap-x-8 max-wide:grid-cols-1">
-          <Waiting home={home.data} />
+          <div>
+            <Waiting home={home.data} />
+            <OwnRequests requests={home.data?.own} />
+          </div>
           <Runs home={home.data} />
         </div>
       )}

@@ -7,7 +7,7 @@ import { State, type Meaning } from '../../parts/state.tsx';
 import { When } from '../../parts/when.tsx';
 import { titleOf } from '../deployments/operation-words.ts';
 
-interface Item {
+export interface Item {
   key: string;
   meaning: Meaning;
   what: string;
@@ -37,7 +37,7 @@ export function Waiting({ home }: { home: Home | undefined }) {
   );
 }
 
-function Line({ item: { meaning, what, link, title, detail, at } }: { item: Item }) {
+export function Line({ item: { meaning, what, link, title, detail, at } }: { item: Item }) {
   return (
     <li className="relative grid grid-cols-[84px_minmax(0,1fr)_max-content] max-phone:grid-cols-[72px_minmax(0,1fr)_max-content] max-phone:gap-2 items-baseline gap-3 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover">
       <span className="text-meta">
@@ -74,6 +74,15 @@ function itemsOf(home: Home): Item[] {
       detail: request.reason ?? 'without a reason',
       at: request.decided_at,
     })),
+    ...home.to_deploy.map((request): Item => ({
+      key: request.id,
+      meaning: 'waiting',
+      what: 'deploy',
+      link: toAgent(request.asset),
+      title: `${request.asset} ${request.asset_version}`,
+      detail: `approved by ${request.decided_by ?? 'an admin'}`,
+      at: request.decided_at,
+    })),
     ...home.failed_deployments.map((deployment): Item => ({
       key: deployment.id,
       meaning: 'failed',
@@ -83,18 +92,7 @@ function itemsOf(home: Home): Item[] {
       detail: reasonOf(deployment),
       at: deployment.ended_at,
     })),
-    ...home.keys.map((key): Item => ({
-      key: key.id,
-      meaning: 'waiting',
-      what: 'key',
-      link: { to: '/keys/$id', params: { id: key.id } },
-      title: key.alias ?? key.prefix,
-      detail:
-        key.state === 'waiting'
-          ? 'A key to call models from your own code. Claim it when you need it; agents have keys of their own.'
-          : 'ends soon',
-      at: key.expires_at,
-    })),
+    ...keysIn(home, (state) => state !== 'waiting'),
     ...home.budgets.map((budget): Item => ({
       key: `${budget.of} ${budget.window}`,
       meaning: 'waiting',
@@ -104,8 +102,28 @@ function itemsOf(home: Home): Item[] {
       detail: `${money(budget.spent_usd)} of ${money(budget.limit_usd)} per ${budget.window}`,
       at: budget.ends_at,
     })),
+    // Nobody needs them to go on.
+    ...keysIn(home, (state) => state === 'waiting'),
   ];
 }
+
+const keysIn = (home: Home, has: (state: Home['keys'][number]['state']) => boolean): Item[] =>
+  home.keys
+    .filter(({ state }) => has(state))
+    .map((key) => ({
+      key: key.id,
+      meaning: key.state === 'waiting' ? 'none' : 'waiting',
+      what: 'key',
+      link: { to: '/keys/$id', params: { id: key.id } },
+      title: key.alias ?? key.prefix,
+      detail:
+        key.state === 'waiting'
+          ? 'A key to call models from your own code. Claim it when you need it; agents have keys of their own.'
+          : 'ends soon',
+      at: key.expires_at,
+    }));
+
+const toAgent = (asset: string): LinkProps => ({ to: '/agents/$name', params: { name: asset.replace('agents/', '') } });
 
 function reasonOf({ problem }: Home['failed_deployments'][number]): string {
   const said = problem?.['detail'] ?? problem?.['title'];

@@ -1,15 +1,16 @@
 import { FileArchive, Folder } from 'lucide-react';
 import { useRef, useState, type ChangeEvent, type DragEvent, type RefObject } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { readChosen, readDrop } from './dropped-files.ts';
-import type { Entry } from './read-zip.ts';
+import { readChosen, readDrop, type Dropped } from './dropped-files.ts';
 
 interface DropZoneProps {
-  onDrop: (read: () => Promise<Entry[]>) => void;
+  onDrop: (read: () => Promise<Dropped>) => void;
   isReading: boolean;
+  /** The project is here, and another state of its files takes its place. */
+  isAgain?: boolean;
 }
 
-export function DropZone({ onDrop, isReading }: DropZoneProps) {
+export function DropZone({ onDrop, isReading, isAgain = false }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   const zip = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -35,7 +36,9 @@ export function DropZone({ onDrop, isReading }: DropZoneProps) {
       onDrop={drop}
       className={`mb-6 flex flex-col items-center gap-3 rounded border border-dashed px-5 py-10 text-center ${isOver ? 'border-accent bg-accent-soft' : 'border-line-strong bg-raised'}`}
     >
-      <p className="text-section font-strong">{isReading ? 'Reading the project …' : 'Drop a folder or a zip here'}</p>
+      <p className="text-section font-strong">
+        {isReading ? 'Reading the project …' : `Drop ${isAgain ? 'the mended project' : 'a folder or a zip'} here`}
+      </p>
       <p className="max-w-prose text-quiet">
         It stays in this browser until you push it. Files such as .env, .git and installed packages are left out.
       </p>

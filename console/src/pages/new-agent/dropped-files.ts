@@ -1,10 +1,17 @@
-// What was dropped or chosen → the entries of one project. A folder is walked as the CLI does: left-out folders are not opened.
+// What was dropped or chosen → the entries of one project, and the name of its folder. A folder is walked as the CLI does: left-out folders are not opened.
+import { isEnvironmentFile } from '@gantry/contract/adoption/environment-files.ts';
 import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
 import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
 import { readZip, type Entry } from './read-zip.ts';
 
+export interface Dropped {
+  /** Empty where loose files were dropped. */
+  folder: string;
+  entries: Entry[];
+}
+
 /** Call it in the event itself: the browser forgets what was dropped when the event ends. */
-export function readDrop(dropped: DataTransfer): () => Promise<Entry[]> {
+export function readDrop(dropped: DataTransfer): () => Promise<Dropped> {
   const given = [...dropped.items]
     .filter(({ kind }) => kind === 'file')
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
@@ -21,10 +28,15 @@ export function readDrop(dropped: DataTransfer): () => Promise<Entry[]> {
 }
 
 /** One zip, or the files of a folder. */
-export async function readChosen(files: readonly File[]): Promise<Entry[]> {
+export async function readChosen(files: readonly File[]): Promise<Dropped> {
   const [first] = files;
   const isZip = files.length === 1 && first !== undefined && /\.zip$/i.test(first.name);
-  if (isZip) return withoutTop((await readZip(first)).filter(({ type }) => type !== 'directory'));
+  if (isZip) {
+    const { folder, entries } = withoutTop((await readZip(first)).filter(({ type }) => type !== 'directory'));
+    // The zip of a repository names its branch.
+    const named = (folder === '' ? first.name.replace(/\.zip$/i, '') : folder).replace(/-(?:main|master)$/, '');
+    return { folder: named, entries };
+  }
   return withoutTop(
     files.map((file) => entryOf(file, file.webkitRelativePath === '' ? file.name : file.webkitRelativePath)),
   );
@@ -35,7 +47,9 @@ async function walk(folder: FileSystemDirectoryEntry, path: string, found: Entry
     // One more than the limit is enough to refuse, so the walk of a home directory ends early.
     if (found.length > projectLimits.files) return;
     const inner = `${path}/${entry.name}`;
-    if (leftOut(entry.name) !== undefined) found.push({ path: inner, size: 0, type: 'file', read: nothing });
+    // Of a left-out file that lists variables, their names are read.
+    const isRead = leftOut(entry.name) === undefined || (entry.isFile && isEnvironmentFile(entry.name));
+    if (!isRead) found.push({ path: inner, size: 0, type: 'file', read: nothing });
     else if (entry.isDirectory) await walk(entry as FileSystemDirectoryEntry, inner, found);
     else found.push(entryOf(await fileOf(entry as FileSystemFileEntry), inner));
   }
@@ -65,12 +79,13 @@ const entryOf = (file: File, path: string): Entry => ({
 });
 
 /** Without the folder that holds everything, as zips and folders have it around the project. */
-function withoutTop(entries: Entry[]): Entry[] {
+function withoutTop(entries: Entry[]): Dropped {
   const kept = entries.filter(({ path }) => leftOut(path) === undefined);
   const top = kept[0]?.path.split('/')[0];
   const isAround = top !== undefined && top !== '..' && kept.every(({ path }) => path.startsWith(`${top}/`));
-  if (!isAround) return entries;
-  return entries.map((entry) =>
+  if (!isAround) return { folder: '', entries };
+  const inside = entries.map((entry) =>
     entry.path.startsWith(`${top}/`) ? { ...entry, path: entry.path.slice(top.length + 1) } : entry,
   );
+  return { folder: top, entries: inside };
 }

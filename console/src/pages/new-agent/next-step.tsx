@@ -7,12 +7,15 @@ import { useSend } from '../../parts/use-send.ts';
 import { ask } from '../../server.ts';
 
 /** Deploy, for those who may; submit, for the others. */
-export function NextStep({ pushed }: { pushed: string }) {
+export function NextStep({ pushed, hasSecrets }: { pushed: string; hasSecrets: boolean }) {
   const [name = '', version = ''] = pushed.replace('agents/', '').split('@');
   const { data: status } = useQuery(ask('agents.status', { params: { name } }));
   const { data: asset } = useQuery(ask('registry.show', { params: { kind: 'agent', name } }));
   const navigate = useNavigate();
-  const submit = useSend('approvals.submit', { changes: ['registry'], says: () => `${pushed} waits for an approval` });
+  const submit = useSend('approvals.submit', {
+    changes: ['registry', 'agents', 'notifications'],
+    says: () => `${pushed} waits for an approval`,
+  });
   const deploy = useSend('deployments.create', { changes: ['agents'] });
   const mayDeploy = status?.can?.['deployments.create'];
   const maySubmit = asset?.can['approvals.submit'];
@@ -48,6 +51,11 @@ export function NextStep({ pushed }: { pushed: string }) {
         >
           Submit for approval
         </Action>
+        {hasSecrets && (
+          <Link to="/agents/$name/secrets" params={{ name }} className={buttonClass('plain')}>
+            Set its secrets
+          </Link>
+        )}
         <Link to="/agents/$name" params={{ name }} className={buttonClass('quiet')}>
           Open {name}
         </Link>

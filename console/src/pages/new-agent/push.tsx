@@ -1,5 +1,6 @@
 import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
 import { Digest } from '../../parts/copy.tsx';
+import { plural } from '../../parts/figures.ts';
 import { Field, Form } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';
 import { State } from '../../parts/state.tsx';
@@ -10,12 +11,17 @@ import { usePush } from './use-push.ts';
 interface PushProps {
   files: ReadonlyMap<string, Uint8Array>;
   config: AgentConfig;
+  onPushed: () => void;
 }
 
-export function Push({ files, config }: PushProps) {
-  const { progress, pushing } = usePush({ name: config.name, files: async () => await Promise.resolve(files) });
+export function Push({ files, config, onPushed }: PushProps) {
+  const { progress, pushing } = usePush({
+    name: config.name,
+    files: async () => await Promise.resolve(files),
+    onPushed,
+  });
   const ref = `agents/${config.name}@${config.version}`;
-  if (pushing.data !== undefined) return <Done push={pushing.data} />;
+  if (pushing.data !== undefined) return <Done push={pushing.data} secrets={config.deploy?.secrets ?? []} />;
   return (
     <Section title="Push">
       {pushing.isPending ? (
@@ -43,7 +49,7 @@ export function Push({ files, config }: PushProps) {
   );
 }
 
-function Done({ push }: { push: Pushed }) {
+function Done({ push, secrets }: { push: Pushed; secrets: readonly string[] }) {
   return (
     <Section title="Pushed" aside={push.digest !== null && <Digest digest={push.digest} />}>
       <div className="flex flex-col gap-3 rounded border border-line bg-raised p-4">
@@ -57,7 +63,12 @@ function Done({ push }: { push: Pushed }) {
             {notice}
           </p>
         ))}
-        <NextStep pushed={push.ref} />
+        {secrets.length > 0 && (
+          <p className="text-quiet">
+            It names {plural(secrets.length, 'secret')}: {secrets.join(', ')}. Each needs a value before the deploy.
+          </p>
+        )}
+        <NextStep pushed={push.ref} hasSecrets={secrets.length > 0} />
       </div>
     </Section>
   );

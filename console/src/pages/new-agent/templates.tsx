@@ -12,7 +12,7 @@ import { later } from '../../parts/later.ts';
 import { Section } from '../../parts/page.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
 import { ask } from '../../server.ts';
-import type { Entry } from './read-zip.ts';
+import type { Dropped } from './dropped-files.ts';
 
 interface Chosen {
   template: Template;
@@ -32,7 +32,7 @@ const examples = import.meta.glob<string>('../../../../examples/*/*.{py,yaml,txt
   import: 'default',
 });
 
-export function Templates({ onMade }: { onMade: (read: () => Promise<Entry[]>) => void }) {
+export function Templates({ onMade }: { onMade: (read: () => Promise<Dropped>) => void }) {
   const [chosen, setChosen] = useState<Chosen>();
   const rows = templateNames.flatMap((template) => templates[template].map((framework) => ({ template, framework })));
   return (
@@ -63,7 +63,7 @@ export function Templates({ onMade }: { onMade: (read: () => Promise<Entry[]>) =
 interface FromTemplateProps {
   chosen: Chosen;
   onClose: () => void;
-  onMade: (read: () => Promise<Entry[]>) => void;
+  onMade: (read: () => Promise<Dropped>) => void;
 }
 
 function FromTemplate({ chosen: { template, framework }, onClose, onMade }: FromTemplateProps) {
@@ -114,15 +114,16 @@ function FromTemplate({ chosen: { template, framework }, onClose, onMade }: From
 // With a reader and a writer of YAML.
 const copying = later(() => import('@gantry/contract/copy-example.ts'));
 
-async function copyExample({ template, framework }: Chosen, identity: Identity): Promise<Entry[]> {
+async function copyExample({ template, framework }: Chosen, identity: Identity): Promise<Dropped> {
   const { copyText } = await copying();
   const folder = `/examples/${framework}-${template}/`;
   const files = Object.entries(examples).filter(([path]) => path.includes(folder));
-  return await Promise.all(
+  const entries = await Promise.all(
     files.map(async ([at, load]) => {
       const path = at.slice(at.indexOf(folder) + folder.length);
       const text = new TextEncoder().encode(copyText(path, await load(), identity));
       return { path, size: text.length, type: 'file' as const, read: async () => text };
     }),
   );
+  return { folder: identity.name, entries };
 }
