@@ -78,7 +78,7 @@ test('a monorepo: the agent and its library, each in a folder of langgraph.json'
 test('a workspace with a lock whose versions no resolver repeats, and that has no server', async () => {
   const agent = await deploy('locked-workspace', 'old-lock');
   const answered = await agent.ask({ number: 4200 });
-  const answer = '4,200 (shared-words 4.5.6, typing-inspection 0.4.1)';
+  const answer = '4,200 (shared-words 4.5.6, packaging 23.1)';
   expect(answered.json.output, answered.text).toMatchObject({ answer });
 });
 

@@ -5,4 +5,4 @@ from humanize import intcomma
 
 def signed(number: int) -> str:
     """Names the versions that Python finds."""
-    return f"{intcomma(number)} (shared-words {version('shared-words')}, typing-inspection {version('typing-inspection')})"
+    return f"{intcomma(number)} (shared-words {version('shared-words')}, packaging {version('packaging')})"
