@@ -18,7 +18,7 @@ export interface ExportSettings {
 
 /** Of the spans with an agent; in the order of the ids, undefined for an asset that is deleted. */
 export type FindLabels = (ids: readonly LabelledIds[]) => Promise<(AgentLabels | undefined)[]>;
-export type LabelledIds = Pick<Span, 'agent_id' | 'revision_id'>;
+type LabelledIds = Pick<Span, 'agent_id' | 'revision_id'>;
 
 interface ExportParts {
   version: string;

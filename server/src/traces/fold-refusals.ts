@@ -25,7 +25,10 @@ export function foldRefusals(to: SpanSink): SpanSink {
     const folded = known.get(key);
     if (folded === undefined) {
       const [oldest] = known;
-      if (known.size >= max_keys && oldest !== undefined) passOn(...oldest);
+      if (known.size >= max_keys && oldest !== undefined) {
+        passOn(oldest[1]);
+        known.delete(oldest[0]);
+      }
       known.set(key, { count: 0, first_us: span.started_us, last: span });
       return false;
     }
@@ -35,17 +38,17 @@ export function foldRefusals(to: SpanSink): SpanSink {
     return true;
   }
 
-  function passOn(key: string, { count, first_us, last }: Folded): void {
-    known.delete(key);
+  function passOn({ count, first_us, last }: Folded): void {
     if (count === 0) return;
     to.add([{ ...last, started_us: first_us, attributes: { ...last.attributes, refused_calls: count } }]);
   }
 
   /** The next refusal of a key that was quiet for a whole minute is a first one again. */
   function turn(): void {
-    for (const [key, folded] of [...known]) {
-      passOn(key, folded);
-      if (folded.count > 0) known.set(key, { ...folded, count: 0 });
+    for (const [key, folded] of known) {
+      passOn(folded);
+      if (folded.count === 0) known.delete(key);
+      else folded.count = 0;
     }
   }
 
