@@ -86,7 +86,6 @@ describe('a fault', () => {
   });
 
   test.each([
-    ['gemini-2.5-pro', 'Gemini'],
     ['us.anthropic.claude-sonnet-4-5-v1:0', 'Amazon Bedrock'],
   ])(
     'in the format of %s is not one: it may have an endpoint in the format of OpenAI, and a warning says so',

@@ -61,7 +61,8 @@ function modelFormatsOf({ model }: AgentConfig): ModelFault[] {
     return [{ field, severity: 'warning', message, suggestion: 'Call it at an endpoint in the format of OpenAI.' }];
   });
   const [from, to] = [primary, fallback].map((name) => (name === undefined ? undefined : usualKind(name)));
-  if (from === undefined || to === undefined || from === to) return unspoken;
+  // Gemini's models are often served in the format of OpenAI too, so the catalogue alone decides about them.
+  if (from === undefined || to === undefined || from === to || from === 'gemini' || to === 'gemini') return unspoken;
   return [
     ...unspoken,
     {

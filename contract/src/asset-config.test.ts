@@ -124,7 +124,7 @@ test.each<[ConfiguredKind, string, string]>([
   ],
   ['knowledge-base', 'documents: [{title: A}]\n', 'either `url` or `text`'],
   ['model', 'provider: acme\nmodel: x\nprice_usd_per_million: {input: 2.5}\n', '/price_usd_per_million/input'],
-  ['model', 'provider: gemini\nmodel: gemini-3-pro\n', 'names Gemini, whose own format the gateway does not speak yet'],
+  ['model', 'provider: google\nmodel: gemini-3-pro\n', 'whose models the provider `gemini` has'],
   ['model', 'provider: bedrock\nmodel: claude\n', 'names Amazon Bedrock'],
   ['model', 'provider: openai\nmodel: x\nsecret: A\nupstreams: [{secret: B}]\n', '/secret'],
   ['model', 'provider: openai\nmodel: x\nupstreams: []\n', '/upstreams'],

@@ -10,6 +10,7 @@ import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
 import { eventsEndpoints } from './events.ts';
 import { gatewayEndpoints } from './gateway.ts';
+import { geminiEndpoints } from './gemini.ts';
 import { guardrailsEndpoints } from './guardrails/report.ts';
 import { groupsEndpoints } from './groups.ts';
 import { homeEndpoints } from './home.ts';
@@ -54,6 +55,7 @@ export const endpoints = {
   ...costsEndpoints,
   ...guardrailsEndpoints,
   ...gatewayEndpoints,
+  ...geminiEndpoints,
   ...modelsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,

@@ -1,7 +1,7 @@
 // The providers whose address and format are known. Any other one needs `base_url`, and speaks OpenAI's format.
 
 /** The format in which a provider is called. */
-export type UpstreamKind = 'openai' | 'anthropic';
+export type UpstreamKind = 'openai' | 'anthropic' | 'gemini';
 
 export interface ModelProvider {
   kind: UpstreamKind;
@@ -12,7 +12,7 @@ export interface ModelProvider {
   /** It refuses `stream_options`, and its streams end with usage without being asked. */
   takes_stream_options?: false;
   /** The header that carries its credential as it is. Absent: `Authorization: Bearer`. */
-  credential_header?: 'x-api-key' | 'api-key';
+  credential_header?: 'x-api-key' | 'api-key' | 'x-goog-api-key';
   /** It stops when nobody reads its stream any more, and bills what it has produced until then. */
   stops_when_left?: true;
   /** A server of this machine, which needs no credential. */
@@ -36,6 +36,11 @@ export const modelProviders: Readonly<Record<string, ModelProvider>> = {
     base_url: 'https://api.anthropic.com/v1',
     credential_header: 'x-api-key',
     stops_when_left: true,
+  },
+  gemini: {
+    kind: 'gemini',
+    base_url: 'https://generativelanguage.googleapis.com/v1beta',
+    credential_header: 'x-goog-api-key',
   },
   mistral: { kind: 'openai', base_url: 'https://api.mistral.ai/v1', takes_stream_options: false },
   groq: { kind: 'openai', base_url: 'https://api.groq.com/openai/v1' },
@@ -68,8 +73,6 @@ export function usualSecret(provider: string): string | undefined {
 }
 
 const ownFormats: Readonly<Record<string, string>> = {
-  gemini: 'Gemini',
-  google: 'Gemini',
   vertex: 'Vertex AI',
   'vertex-ai': 'Vertex AI',
   bedrock: 'Amazon Bedrock',
@@ -78,6 +81,7 @@ const ownFormats: Readonly<Record<string, string>> = {
 
 /** Why a provider cannot be called; undefined for one that can. */
 export function whyUnsupported(name: string): string | undefined {
+  if (name === 'google') return 'names Google, whose models the provider `gemini` has';
   if (!Object.hasOwn(ownFormats, name)) return undefined;
   return `names ${ownFormats[name]}, whose own format the gateway does not speak yet; give the address of an endpoint in the format of OpenAI as \`base_url\`, and another name as provider`;
 }
@@ -111,7 +115,11 @@ export function usualKind(model: string): UpstreamKind | undefined {
 }
 
 /** As people read it. */
-export const formatNames: Readonly<Record<UpstreamKind, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
+export const formatNames: Readonly<Record<UpstreamKind, string>> = {
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  gemini: 'Gemini',
+};
 
 /** A name for the catalogue: `llama3.2:latest` is llama3-2. */
 export function catalogueName(model: string): string {

@@ -93,7 +93,6 @@ test('without a credential nothing is added, and the refusal says how to give it
 });
 
 test.each([
-  ['gemini', 'Gemini'],
   ['bedrock', 'Amazon Bedrock'],
 ])('the provider %s is refused by name before any request', async (provider, named) => {
   await using service = await scriptService(stored);

@@ -11,6 +11,7 @@ import * as deploy from '../deploy.ts';
 import * as difference from '../difference.ts';
 import * as events from '../events.ts';
 import * as gateway from '../gateway.ts';
+import * as gemini from '../gemini.ts';
 import * as guardrails from '../guardrails/report.ts';
 import * as required from '../guardrails/required.ts';
 import * as groups from '../groups.ts';
@@ -69,7 +70,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },
   { tag: 'models', about: 'Models: their upstreams, health and prices', files: [models] },
-  { tag: 'gateway', about: 'Calls to models', files: [gateway] },
+  { tag: 'gateway', about: 'Calls to models', files: [gateway, gemini] },
   { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },
   { tag: 'home', about: 'What needs the caller, and what runs', files: [home] },

@@ -60,7 +60,7 @@ function requestContent(body: NonNullable<Endpoint['body']>): Json {
 function successes(endpoint: Endpoint): Json {
   const headers = successHeaders(endpoint);
   if (endpoint.reply.kind !== 'raw') return { [endpoint.reply.status]: { headers, ...success(endpoint.reply) } };
-  if (endpoint.surface === 'gateway')
+  if (endpoint.surface === 'gateway' || endpoint.surface === 'gemini')
     return { 200: { description: "The model's own answer", headers, content: modelContent } };
   if (endpoint.surface === 'a2a')
     return {

@@ -5,28 +5,36 @@ import type { Database } from '../database/database.ts';
 import type { Call, Handlers, SurfaceHandlers } from '../http/handlers.ts';
 import { callModel } from './call.ts';
 import { listCatalogue, showInCatalogue, type ModelParts } from './catalogue.ts';
+import { asJsonArray } from './json-array.ts';
+import { listGeminiModels, showGeminiModel } from './list-gemini-models.ts';
 import { listModels, showModel } from './list-models.ts';
 import type { GatewayParts } from './parts.ts';
 import { openReceiver } from './receive-spans.ts';
 import { testModel } from './test-model.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { embeddings } from './wires/embeddings.ts';
+import { geminiBody } from './wires/gemini-body.ts';
+import { batchEmbedContents, embedContent } from './wires/gemini-embeddings.ts';
+import { countGeminiTokens } from './wires/gemini-tokens.ts';
+import { generateContent, streamGenerateContent } from './wires/gemini.ts';
 import { countTokens, messages } from './wires/messages.ts';
 import { responses } from './wires/responses.ts';
 import type { Wire } from './wires/wire.ts';
 
-export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandlers<'gateway'> {
+export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandlers<'gateway' | 'gemini'> {
   const calls =
     (wire: Wire) =>
-    async ({
-      caller,
-      body,
-      headers,
-      signal,
-      trace,
-      whileWaiting,
-    }: Pick<Call<'gateway.messages'>, 'caller' | 'body' | 'headers' | 'signal' | 'trace' | 'whileWaiting'>) =>
-      await callModel(parts, wire, { caller: withKey(caller), body, headers, signal, trace, whileWaiting });
+    async ({ caller, ...call }: ModelCall) =>
+      await callModel(parts, wire, { ...callOf(call), caller: withKey(caller) });
+  const geminiCalls =
+    (wire: Wire) =>
+    async ({ caller, params: { model }, ...call }: GeminiCall) =>
+      await callModel(parts, wire, {
+        ...callOf(call),
+        caller: withKey(caller),
+        canonical: (sent) => geminiBody(sent, model),
+      });
+  const streamGemini = geminiCalls(streamGenerateContent);
   const receive = openReceiver(parts);
   return {
     'gateway.chat_completions': calls(chatCompletions),
@@ -51,7 +59,25 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
       };
     },
     'gateway.model': async ({ caller, params }) => await showModel(db, withKey(caller), params.model),
+    'gemini.generate': geminiCalls(generateContent),
+    'gemini.stream': async ({ query, ...call }) => {
+      const reply = await streamGemini(call);
+      return query.alt === 'sse' ? reply : asJsonArray(reply);
+    },
+    'gemini.count_tokens': geminiCalls(countGeminiTokens),
+    'gemini.embed': geminiCalls(embedContent),
+    'gemini.embed_batch': geminiCalls(batchEmbedContents),
+    'gemini.models': async ({ caller, query }) => await listGeminiModels(db, withKey(caller), query),
+    'gemini.model': async ({ caller, params }) => await showGeminiModel(db, withKey(caller), params.model),
   };
+}
+
+type CallParts = Pick<Call<'gateway.messages'>, 'body' | 'headers' | 'signal' | 'trace' | 'whileWaiting'>;
+type ModelCall = CallParts & Pick<Call<'gateway.messages'>, 'caller'>;
+type GeminiCall = ModelCall & Pick<Call<'gemini.generate'>, 'params'>;
+
+function callOf({ body, headers, signal, trace, whileWaiting }: CallParts): CallParts {
+  return { body, headers, signal, trace, whileWaiting };
 }
 
 export function modelsRoutes(parts: ModelParts): Handlers<'models'> {

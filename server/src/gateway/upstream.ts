@@ -46,7 +46,7 @@ export async function dispatch(
   };
   signal.addEventListener('abort', endWithKey, { once: true });
   try {
-    const answered = await gateway.outbound.request(addressOf(upstream, wire.path), {
+    const answered = await gateway.outbound.request(addressOf(upstream, pathOf(wire, model), wire.query), {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -83,10 +83,20 @@ export async function dispatch(
   }
 }
 
-export function addressOf({ base_url, api_version }: Upstream, path: string): string {
+/** A name with a slash is one segment of the path. */
+function pathOf({ path }: Wire, { upstream_model }: Model): string {
+  return path.replace('{model}', () => encodeURIComponent(upstream_model));
+}
+
+export function addressOf(
+  { base_url, api_version }: Upstream,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): string {
   const url = new URL(base_url);
   url.pathname = url.pathname.replace(/\/$/, '') + path;
   if (api_version !== undefined) url.searchParams.set('api-version', api_version);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;
 }
 

@@ -5,6 +5,7 @@ import type { Problem } from '@gantry/contract/problems.ts';
 import type { AgentCaller, KeyCaller, SignedInCaller } from '../access/caller.ts';
 import type { RoleName } from '../config.ts';
 import { a2aProblemReply } from './a2a-problem-reply.ts';
+import { googleProblemReply } from './google-problem-reply.ts';
 import { modelProblemReply } from './model-problem-reply.ts';
 import { problemReply } from './problem-reply.ts';
 import type { Reply } from './reply.ts';
@@ -31,6 +32,8 @@ export interface Ways {
   key: Way;
   /** A gateway key, as clients of Anthropic send it. */
   x_api_key: Way;
+  /** A gateway key, as clients of Gemini send it. */
+  x_goog_api_key: Way;
 }
 
 interface Way {
@@ -71,6 +74,13 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     max_body_bytes: 20 * mebibyte,
     has_places: true,
     printProblem: modelProblemReply,
+  },
+  gemini: {
+    role: 'gateway',
+    ways: ['x_goog_api_key', 'key'],
+    max_body_bytes: 20 * mebibyte,
+    has_places: true,
+    printProblem: googleProblemReply,
   },
   probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },
 };

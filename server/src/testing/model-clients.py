@@ -13,6 +13,8 @@ os.environ.update(
     OPENAI_BASE_URL=f"{base_url}/v1",
     ANTHROPIC_API_KEY=key,
     ANTHROPIC_BASE_URL=base_url,
+    GEMINI_API_KEY=key,
+    GOOGLE_GEMINI_BASE_URL=base_url,
     CREWAI_DISABLE_TELEMETRY="true",
     CREWAI_TRACING_ENABLED="false",
     OTEL_SDK_DISABLED="true",
@@ -118,9 +120,55 @@ def newest():
     }
 
 
+def google_genai():
+    import asyncio
+
+    from google import genai
+    from google.genai import types
+
+    client = genai.Client()
+    tools = [types.Tool(function_declarations=[types.FunctionDeclaration(**function)])]
+    with_tools = client.models.generate_content(
+        model="flash", contents=question, config=types.GenerateContentConfig(tools=tools)
+    )
+
+    async def streamed():
+        stream = await client.aio.models.generate_content_stream(model="flash", contents=question)
+        return "".join([chunk.text or "" async for chunk in stream])
+
+    try:
+        client.models.generate_content(model="other", contents=question)
+        refusal = None
+    except genai.errors.APIError as error:
+        refusal = [error.code, error.status]
+    return {
+        "plain": client.models.generate_content(model="flash", contents=question).text,
+        "streamed": "".join(
+            chunk.text or "" for chunk in client.models.generate_content_stream(model="flash", contents=question)
+        ),
+        "async": asyncio.run(streamed()),
+        "tool": json.dumps(with_tools.function_calls[0].args),
+        "tokens": client.models.count_tokens(model="flash", contents=question).total_tokens,
+        "vectors": len(client.models.embed_content(model="gvectors", contents=["Paris", "Rome"]).embeddings),
+        "models": [model.name for model in client.models.list()],
+        "refusal": refusal,
+    }
+
+
+def gemini():
+    from langchain_google_genai import ChatGoogleGenerativeAI, GoogleGenerativeAIEmbeddings
+
+    vectors = GoogleGenerativeAIEmbeddings(model="gvectors")
+    return {
+        "google-genai": google_genai(),
+        "langchain-google-genai": langchain(ChatGoogleGenerativeAI(model="flash")),
+        "langchain-google-genai vectors": {"plain": len(vectors.embed_documents(["Paris", "Rome"])) == 2},
+    }
+
+
 def crews():
     # crewai knows only the names of the vendors.
     return {name: crewai(name) for name in ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"]}
 
 
-os.write(answers, json.dumps({"newest": newest, "crewai": crews}[group]()).encode())
+os.write(answers, json.dumps({"newest": newest, "gemini": gemini, "crewai": crews}[group]()).encode())

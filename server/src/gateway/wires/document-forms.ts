@@ -23,3 +23,13 @@ export const anthropicDocument: DocumentForm = {
   dropped: new Set(),
   free: named('input metadata'),
 };
+
+export const googleDocument: DocumentForm = {
+  identifiers: named(
+    `${common} required enum mimeType responseMimeType finishReason modality category threshold probability severity blockReason ` +
+      'responseId modelVersion taskType language outcome serviceTier mediaResolution thinkingLevel responseModalities allowedFunctionNames',
+  ),
+  // They repeat the answer, token by token.
+  dropped: named('logprobsResult'),
+  free: named('args response labels'),
+};

@@ -11,8 +11,9 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export interface Wire {
   kind: UpstreamKind;
-  /** Behind the base URL of an upstream. */
+  /** Behind the base URL of an upstream. `{model}` stands for its name there. */
   path: string;
+  query?: Readonly<Record<string, string>>;
   /** Of the client, for the upstream. No other header is passed on. */
   passed_headers: readonly string[];
   /** `text` is the body as JSON without spaces. Throws `invalid`. */
@@ -31,10 +32,10 @@ export interface Wire {
   events: EventForm;
   /** Of a request: a part that no rule can read. */
   unreadable?(body: Json): string | undefined;
-  /** The last event of a stream that broke off. */
   /** The answer ended because it reached its limit of tokens. */
   isCut(answer: Json): boolean;
-  printBreak(problem: Pick<Problem, 'code' | 'detail'>): string;
+  /** The last event of a stream that broke off. */
+  printBreak(problem: Pick<Problem, 'code' | 'detail' | 'status'>): string;
 }
 
 export interface AskedOfModel {
