@@ -210,6 +210,7 @@ def look():
         'GEMINI_API_KEY',
         'GOOGLE_API_KEY',
         'GOOGLE_GEMINI_BASE_URL',
+        'OLLAMA_HOST',
         'OPENAI_API_BASE',
         'OPENAI_API_KEY',
         'OPENAI_BASE_URL',

@@ -19,6 +19,7 @@ import { keysEndpoints } from './keys.ts';
 import { loginEndpoints } from './login.ts';
 import { modelsEndpoints } from './models.ts';
 import { notificationsEndpoints } from './notifications.ts';
+import { ollamaEndpoints } from './ollama.ts';
 import { orchestrationsEndpoints } from './orchestrations.ts';
 import { orgEndpoints } from './org.ts';
 import { permissionsEndpoints } from './permissions.ts';
@@ -56,6 +57,7 @@ export const endpoints = {
   ...guardrailsEndpoints,
   ...gatewayEndpoints,
   ...geminiEndpoints,
+  ...ollamaEndpoints,
   ...modelsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,

@@ -3,8 +3,13 @@
 /** The format in which a provider is called. */
 export type UpstreamKind = 'openai' | 'anthropic' | 'gemini';
 
+/** A format in which clients call models. */
+export type Format = UpstreamKind | 'ollama';
+
 export interface ModelProvider {
   kind: UpstreamKind;
+  /** It answers this format too, at the same address without `/v1`. */
+  also?: 'ollama';
   /** Absent: `base_url` of the model's config is needed. */
   base_url?: string;
   /** Its name for the limit of an answer's tokens in a chat; most copied OpenAI's first one. */
@@ -48,7 +53,7 @@ export const modelProviders: Readonly<Record<string, ModelProvider>> = {
   deepseek: { kind: 'openai', base_url: 'https://api.deepseek.com/v1' },
   openrouter: { kind: 'openai', base_url: 'https://openrouter.ai/api/v1' },
   xai: { kind: 'openai', base_url: 'https://api.x.ai/v1' },
-  ollama: { kind: 'openai', base_url: 'http://127.0.0.1:11434/v1', is_local: true },
+  ollama: { kind: 'openai', also: 'ollama', base_url: 'http://127.0.0.1:11434/v1', is_local: true },
   vllm: { kind: 'openai', base_url: 'http://127.0.0.1:8000/v1', is_local: true },
   'lm-studio': { kind: 'openai', base_url: 'http://127.0.0.1:1234/v1', is_local: true },
 };
@@ -59,6 +64,12 @@ export function isKnown(name: string): boolean {
 
 export function modelProvider(name: string): ModelProvider {
   return (isKnown(name) ? modelProviders[name] : undefined) ?? { kind: 'openai' };
+}
+
+/** The formats in which clients call its models. */
+export function formatsOf(name: string): Format[] {
+  const { kind, also } = modelProvider(name);
+  return also === undefined ? [kind] : [kind, also];
 }
 
 /** False for a provider that may go on and bill its whole answer. */

@@ -104,6 +104,8 @@ export async function modelAccess(
     GOOGLE_API_KEY: key,
     GOOGLE_GEMINI_BASE_URL: gateway_url,
     GEMINI_API_BASE: `${gateway_url}/v1beta`,
+    // Its clients send no key, so the wrapper adds it. A variable with the key would go to ollama.com too.
+    OLLAMA_HOST: gateway_url,
     ...(primary === undefined ? {} : { SVC_MODEL: primary, OPENAI_MODEL_NAME: primary }),
   };
 }

@@ -51,7 +51,7 @@ export interface ReadEvents {
 }
 
 // Nearly every chunk of OpenAI's has `"usage":null`. A quote inside a text of the model has a backslash.
-const has_usage = /"usage(?:Metadata)?"\s*:\s*\{/;
+const has_usage = /"usage(?:Metadata)?"\s*:\s*\{|"(?:prompt_)?eval_count"\s*:/;
 const has_error = /"error"\s*:\s*[{"]|"type"\s*:\s*"error"/;
 
 /** `counts` are those of the events before. */

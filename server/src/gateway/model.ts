@@ -1,7 +1,14 @@
 // A model of the catalogue, as a call needs it: where it is served, under which name, and at which price.
 import type { z } from 'zod';
 import type { model as modelConfig } from '@gantry/contract/asset-config/model.ts';
-import { isKnown, modelProvider, type ModelProvider, type UpstreamKind } from '@gantry/contract/model-providers.ts';
+import {
+  formatsOf,
+  isKnown,
+  modelProvider,
+  type Format,
+  type ModelProvider,
+  type UpstreamKind,
+} from '@gantry/contract/model-providers.ts';
 import { findLimits, type ModelLimits } from './prices/find-limits.ts';
 import { findPrice } from './prices/find-price.ts';
 import { priceOf } from './prices/price-of.ts';
@@ -15,6 +22,8 @@ export interface Model {
   team: { id: string; name: string };
   provider: string;
   kind: UpstreamKind;
+  /** In which clients may call it. */
+  formats: readonly Format[];
   type: 'chat' | 'embedding';
   /** None when neither the config nor the provider says an address. */
   upstreams: readonly Upstream[];
@@ -95,6 +104,7 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow, c
     team: { id: team_id, name: team },
     provider,
     kind: known.kind,
+    formats: formatsOf(provider),
     type,
     upstreams: (config.upstreams ?? [{ ...config, weight: 1, priority: 1 }]).flatMap((one): Upstream[] => {
       const { base_url = known.base_url, api_version, secret, weight, priority } = one;

@@ -7,10 +7,13 @@ import { callModel } from './call.ts';
 import { listCatalogue, showInCatalogue, type ModelParts } from './catalogue.ts';
 import { asJsonArray } from './json-array.ts';
 import { listGeminiModels, showGeminiModel } from './list-gemini-models.ts';
+import { withLines } from './lines.ts';
 import { listModels, showModel } from './list-models.ts';
+import { listOllamaModels, showOllamaModel } from './list-ollama-models.ts';
 import type { GatewayParts } from './parts.ts';
 import { openReceiver } from './receive-spans.ts';
 import { testModel } from './test-model.ts';
+import { version } from '../version.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { embeddings } from './wires/embeddings.ts';
 import { geminiBody } from './wires/gemini-body.ts';
@@ -18,10 +21,12 @@ import { batchEmbedContents, embedContent } from './wires/gemini-embeddings.ts';
 import { countGeminiTokens } from './wires/gemini-tokens.ts';
 import { generateContent, streamGenerateContent } from './wires/gemini.ts';
 import { countTokens, messages } from './wires/messages.ts';
+import { ollamaEmbed, ollamaEmbeddings } from './wires/ollama-embeddings.ts';
+import { ollamaChat, ollamaGenerate } from './wires/ollama.ts';
 import { responses } from './wires/responses.ts';
 import type { Wire } from './wires/wire.ts';
 
-export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandlers<'gateway' | 'gemini'> {
+export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandlers<'gateway' | 'gemini' | 'ollama'> {
   const calls =
     (wire: Wire) =>
     async ({ caller, ...call }: ModelCall) =>
@@ -34,6 +39,7 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
         caller: withKey(caller),
         canonical: (sent) => geminiBody(sent, model),
       });
+  const ollamaCalls = (wire: Wire) => async (call: ModelCall) => withLines(await calls(wire)(call));
   const streamGemini = geminiCalls(streamGenerateContent);
   const receive = openReceiver(parts);
   return {
@@ -68,6 +74,17 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
     'gemini.embed': geminiCalls(embedContent),
     'gemini.embed_batch': geminiCalls(batchEmbedContents),
     'gemini.models': async ({ caller, query }) => await listGeminiModels(db, withKey(caller), query),
+    'ollama.chat': ollamaCalls(ollamaChat),
+    'ollama.generate': ollamaCalls(ollamaGenerate),
+    'ollama.embed': ollamaCalls(ollamaEmbed),
+    'ollama.embeddings': ollamaCalls(ollamaEmbeddings),
+    'ollama.tags': async ({ caller }) => await listOllamaModels(db, withKey(caller)),
+    'ollama.show': async ({ caller, body: { model, name } }) =>
+      await showOllamaModel(db, withKey(caller), model ?? name ?? ''),
+    'ollama.version': async ({ caller }) => {
+      withKey(caller);
+      return await Promise.resolve({ version });
+    },
     'gemini.model': async ({ caller, params }) => await showGeminiModel(db, withKey(caller), params.model),
   };
 }

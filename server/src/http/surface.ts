@@ -7,6 +7,7 @@ import type { RoleName } from '../config.ts';
 import { a2aProblemReply } from './a2a-problem-reply.ts';
 import { googleProblemReply } from './google-problem-reply.ts';
 import { modelProblemReply } from './model-problem-reply.ts';
+import { ollamaProblemReply } from './ollama-problem-reply.ts';
 import { problemReply } from './problem-reply.ts';
 import type { Reply } from './reply.ts';
 import type { Sender } from './session-cookie.ts';
@@ -81,6 +82,13 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     max_body_bytes: 20 * mebibyte,
     has_places: true,
     printProblem: googleProblemReply,
+  },
+  ollama: {
+    role: 'gateway',
+    ways: ['key'],
+    max_body_bytes: 20 * mebibyte,
+    has_places: true,
+    printProblem: ollamaProblemReply,
   },
   probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },
 };

@@ -15,6 +15,8 @@ os.environ.update(
     ANTHROPIC_BASE_URL=base_url,
     GEMINI_API_KEY=key,
     GOOGLE_GEMINI_BASE_URL=base_url,
+    OLLAMA_API_KEY=key,
+    OLLAMA_HOST=base_url,
     CREWAI_DISABLE_TELEMETRY="true",
     CREWAI_TRACING_ENABLED="false",
     OTEL_SDK_DISABLED="true",
@@ -166,9 +168,44 @@ def gemini():
     }
 
 
+def ollama_client():
+    import ollama
+
+    tools = [{"type": "function", "function": function}]
+    call = {"model": "llama", "messages": messages}
+    try:
+        ollama.chat(model="other", messages=messages)
+        refusal = None
+    except ollama.ResponseError as error:
+        refusal = [error.status_code, "may not call" in error.error]
+    return {
+        "plain": ollama.chat(**call).message.content,
+        "streamed": "".join(part.message.content for part in ollama.chat(**call, stream=True)),
+        "tool": json.dumps(dict(ollama.chat(**call, tools=tools).message.tool_calls[0].function.arguments)),
+        "generated": ollama.generate(model="llama", prompt=question).response,
+        "generated as a stream": "".join(
+            part.response for part in ollama.generate(model="llama", prompt=question, stream=True)
+        ),
+        "vectors": len(ollama.embed(model="nomic", input=["Paris", "Rome"]).embeddings),
+        "models": [model.model for model in ollama.list().models],
+        "shown": ollama.show("llama").capabilities,
+        "refusal": refusal,
+    }
+
+
+def ollamas():
+    from langchain_ollama import ChatOllama, OllamaEmbeddings
+
+    return {
+        "ollama": ollama_client(),
+        "langchain-ollama": langchain(ChatOllama(model="llama", validate_model_on_init=True)),
+        "langchain-ollama vectors": {"plain": len(OllamaEmbeddings(model="nomic").embed_query("Paris")) > 0},
+    }
+
+
 def crews():
     # crewai knows only the names of the vendors.
     return {name: crewai(name) for name in ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"]}
 
 
-os.write(answers, json.dumps({"newest": newest, "gemini": gemini, "crewai": crews}[group]()).encode())
+os.write(answers, json.dumps({"newest": newest, "gemini": gemini, "ollama": ollamas, "crewai": crews}[group]()).encode())

@@ -27,9 +27,19 @@ export async function modelUpstream(
   mock.mount('/v1/messages/count_tokens', answering({ input_tokens: 14 }));
   mock.mount('/v1beta/models/gemini-2.5-flash:countTokens', answering({ totalTokens: 14 }));
   const values = [0.1, 0.2, 0.3];
-  mock.mount('/v1beta/models/gemini-embedding-001:batchEmbedContents', answering({ embeddings: [{ values }, { values }] }));
+  mock.mount(
+    '/v1beta/models/gemini-embedding-001:batchEmbedContents',
+    answering({ embeddings: [{ values }, { values }] }),
+  );
+  mock.mount('/api/embed', answering({ embeddings: [values, values], prompt_eval_count: 2 }));
   const url = await mock.start();
-  return { mock, host: new URL(url).host, base_url: `${url}/v1`, gemini_url: `${url}/v1beta`, stop: async () => await mock.stop() };
+  return {
+    mock,
+    host: new URL(url).host,
+    base_url: `${url}/v1`,
+    gemini_url: `${url}/v1beta`,
+    stop: async () => await mock.stop(),
+  };
 }
 
 function answering(answer: object): Mountable {

@@ -24,6 +24,13 @@ export const anthropicDocument: DocumentForm = {
   free: named('input metadata'),
 };
 
+export const ollamaDocument: DocumentForm = {
+  identifiers: named(`${common} required enum created_at done_reason keep_alive think tool_name`),
+  // A context is the whole conversation in tokens, which no rule can read.
+  dropped: named('logprobs context'),
+  free: named('arguments'),
+};
+
 export const googleDocument: DocumentForm = {
   identifiers: named(
     `${common} required enum mimeType responseMimeType finishReason modality category threshold probability severity blockReason ` +

@@ -1,5 +1,5 @@
 // A format in which clients call models, and in which an upstream is called. A request is passed on in its own format.
-import type { UpstreamKind } from '@gantry/contract/model-providers.ts';
+import type { Format } from '@gantry/contract/model-providers.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { EventForm } from '../../guardrails/guarded-events.ts';
 import type { DocumentForm } from '../../guardrails/json-texts.ts';
@@ -10,7 +10,7 @@ import type { InputClass, Usage } from '../prices/rates.ts';
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface Wire {
-  kind: UpstreamKind;
+  kind: Format;
   /** Behind the base URL of an upstream. `{model}` stands for its name there. */
   path: string;
   query?: Readonly<Record<string, string>>;
