@@ -68,13 +68,50 @@ test('the clients of Ollama in Python are answered whole, in a stream, and with 
     'langchain-ollama': whole,
     'langchain-ollama vectors': { plain: true },
   });
-  // 20 × $1 + 10 × $2 per million, by five calls of the one client and three of the other; and two tokens of input by each.
+  // Five calls of the one client and three of the other, whose counts of the stand-in are zero; and two tokens of input by each.
   const paid = async () =>
-    (await app.db.all<{ nano: number }>(sql`select nano from ledger where nano > 0`)).map(({ nano }) => nano);
-  await expect
-    .poll(async () => (await paid()).toSorted())
-    .toEqual([2000, 2000, ...Array.from({ length: 8 }, () => 40_000)]);
+    await app.db.all<{ nano: number; estimated: boolean }>(sql`select nano, estimated from ledger order by nano`);
+  const charged = [0, 0, 0, 0, 0, 0, 0, 0, 2000, 2000].map((nano) => ({ nano, estimated: false }));
+  await expect.poll(paid).toEqual(charged);
 }, 300_000);
+
+test('a stream in lines is charged by the counts of its last line, wherever it is cut', async () => {
+  const lines = [
+    { message: { role: 'assistant', content: 'Zürich' }, done: false },
+    {
+      message: { role: 'assistant', content: '' },
+      done: true,
+      done_reason: 'stop',
+      prompt_eval_count: 7,
+      eval_count: 3,
+    },
+  ];
+  const bytes = Buffer.from(lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  upstream.mock.mount('/counting', {
+    handleRequest: async (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      for (const byte of bytes) response.write(Buffer.from([byte]));
+      response.end();
+      return await Promise.resolve(true);
+    },
+  });
+  const base_url = upstream.base_url.replace(/v1$/, 'counting/v1');
+  const config = {
+    provider: 'ollama',
+    model: 'counting',
+    base_url,
+    price_usd_per_million: { input: '1', output: '2' },
+  };
+  await ada.client.call('registry.create', {
+    params: { kind: 'model' },
+    body: { name: 'counting', team: 'ml', config },
+  });
+  const { text } = await send('/api/chat', { model: 'counting', messages });
+  expect(text).toBe(bytes.toString());
+  await expect
+    .poll(async () => await app.db.all(sql`select nano from ledger where model = 'counting'`))
+    .toEqual([{ nano: 13_000 }]);
+});
 
 test('a model of Ollama serves both formats, and another model only its own', async () => {
   const chat = await send('/v1/chat/completions', { model: 'llama', messages });

@@ -8,6 +8,8 @@ import { embedContent } from './gemini-embeddings.ts';
 import { countGeminiTokens } from './gemini-tokens.ts';
 import { generateContent } from './gemini.ts';
 import { countTokens, messages } from './messages.ts';
+import { ollamaEmbed } from './ollama-embeddings.ts';
+import { ollamaChat, ollamaGenerate } from './ollama.ts';
 import { responses } from './responses.ts';
 import type { AskedOfModel, Json, Wire } from './wire.ts';
 
@@ -22,6 +24,9 @@ const plain = {
   count_tokens: [countTokens, { model: 'm', messages: said }],
   generateContent: [generateContent, { model: 'm', contents: spoken }],
   embedContent: [embedContent, { model: 'm', content: spoken[0] }],
+  '/api/chat': [ollamaChat, { model: 'm', messages: said }],
+  '/api/generate': [ollamaGenerate, { model: 'm', prompt: 'hello' }],
+  '/api/embed': [ollamaEmbed, { model: 'm', input: 'hello' }],
   countTokens: [countGeminiTokens, { model: 'm', contents: spoken }],
 } as const satisfies Record<string, [Wire, Json]>;
 type Name = keyof typeof plain;
@@ -91,6 +96,8 @@ describe.each(names)('%s', (name) => {
   ])('a body of a wrong type is refused: %j', (more) => {
     // A prompt that the vendor keeps can stand for the input of a response.
     if (name === 'responses' && 'input' in more && more.input === undefined) return;
+    // Without a prompt, Ollama loads the model.
+    if (name === '/api/generate' && !('model' in more)) return;
     expect(refusal(name, more)).toMatchObject({ code: 'invalid' });
   });
 });
@@ -216,6 +223,9 @@ test.each<[string, Name, Json, string[]]>([
     },
     [],
   ],
+  ['options', '/api/chat', { options: { seed: 1, num_ctx: 4096, num_predict: -1 }, think: true, keep_alive: '5m' }, []],
+  ['an unknown option', '/api/chat', { options: { warp: 9 } }, ['warp']],
+  ['a template of its own', '/api/generate', { template: '{{ .Prompt }}' }, ['template']],
   ['an unknown part', 'generateContent', { contents: [{ parts: [{ hologram: {} }] }] }, ['hologram']],
   [
     'an image as input of a vector',
@@ -270,6 +280,7 @@ test.each<[string, Name, Json]>([
     'generateContent',
     { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: image } }] }] },
   ],
+  ['an image', '/api/chat', { messages: [{ role: 'user', images: [image] }] }],
   [
     'an image of a tool',
     'generateContent',
@@ -374,6 +385,8 @@ test.each<[Name, Json, Partial<Model>, boolean, Json]>([
     { model: undefined, generationConfig: { topK: 3 } },
   ],
   ['embedContent', {}, {}, true, { model: 'models/theirs' }],
+  ['/api/chat', { options: { num_predict: 90, seed: 1 } }, {}, true, { options: { num_predict: 50, seed: 1 } }],
+  ['/api/generate', {}, {}, false, {}],
   ['countTokens', {}, {}, true, { model: undefined }],
 ])('%s %j for %j, limited: %s, is sent with %j', (name, more, special, is_limited, sent) => {
   const [wire, body] = plain[name];

@@ -46,7 +46,15 @@ const single = z.object({ model, content: z.object({ parts: z.array(z.object({})
 const batch = z.object({ model, requests: z.array(single.partial({ model: true })).min(1) });
 
 const bounded_batch = new Set(['model', 'requests']);
-const bounded = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality', 'autoTruncate', 'embedContentConfig']);
+const bounded = new Set([
+  'model',
+  'content',
+  'taskType',
+  'title',
+  'outputDimensionality',
+  'autoTruncate',
+  'embedContentConfig',
+]);
 
 function readRequests(body: Json, text: string, requests: readonly Json[]) {
   refuseOwn(body);

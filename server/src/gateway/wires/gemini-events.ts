@@ -59,7 +59,9 @@ function printer(event: Event, candidate: Json, kind: Kind): Delta['print'] {
   const { candidates: _, usageMetadata: __, promptFeedback: ___, ...head } = event;
   const { index = 0 } = candidate;
   return (text) => ({
-    candidates: [{ content: { role: 'model', parts: [{ text, ...(kind === 'thought' && { thought: true }) }] }, index }],
+    candidates: [
+      { content: { role: 'model', parts: [{ text, ...(kind === 'thought' && { thought: true }) }] }, index },
+    ],
     ...head,
   });
 }

@@ -68,7 +68,9 @@ const shape = z.object({
 const named = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
 // Their cost is in the tokens of the input and the output.
-const bounded = named('model contents systemInstruction tools toolConfig safetySettings generationConfig labels serviceTier');
+const bounded = named(
+  'model contents systemInstruction tools toolConfig safetySettings generationConfig labels serviceTier',
+);
 const bounded_settings = named(
   'maxOutputTokens candidateCount thinkingConfig responseModalities stopSequences temperature topP topK seed presencePenalty ' +
     'frequencyPenalty responseLogprobs logprobs responseMimeType responseSchema responseJsonSchema _responseJsonSchema mediaResolution',
@@ -105,7 +107,8 @@ function read(body: Json, text: string, { stream }: { stream: boolean }): AskedO
       images,
       files,
       messages: contents.length + 1,
-      instructions: ['tools', 'toolConfig'].filter((name) => name in body).length + ('responseMimeType' in settings ? 1 : 0),
+      instructions:
+        ['tools', 'toolConfig'].filter((name) => name in body).length + ('responseMimeType' in settings ? 1 : 0),
     }),
     images: images.length,
     files: files.length,
@@ -120,7 +123,9 @@ function read(body: Json, text: string, { stream }: { stream: boolean }): AskedO
       ...membersOutside(bounded, body),
       ...membersOutside(bounded_settings, settings),
       ...parts.flatMap(({ part }) => membersOutside(bounded_parts, part)),
-      ...listOf(body['tools']).flatMap((tool) => (isJson(tool) ? membersOutside(named('functionDeclarations'), tool) : [])),
+      ...listOf(body['tools']).flatMap((tool) =>
+        isJson(tool) ? membersOutside(named('functionDeclarations'), tool) : [],
+      ),
       ...(generationConfig?.responseModalities ?? [])
         .filter((kind) => kind.toUpperCase() !== 'TEXT')
         .map((kind) => `answers as ${kind.slice(0, 40)}`),
@@ -142,6 +147,8 @@ function classesOf(parts: readonly GeminiPart[]): InputClass[] {
 
 function unpricedTier(tier: unknown): string[] {
   if (tier === undefined || tier === null) return [];
-  const name = String(tier).toLowerCase().replace(/^service_tier_/, '');
+  const name = String(tier)
+    .toLowerCase()
+    .replace(/^service_tier_/, '');
   return tiers.has(name) ? [] : [`serviceTier ${JSON.stringify(tier).slice(0, 40)}`];
 }

@@ -7,6 +7,7 @@ import { chatCompletions } from './chat-completions.ts';
 import { embeddings } from './embeddings.ts';
 import { generateContent } from './gemini.ts';
 import { countTokens, messages } from './messages.ts';
+import { ollamaChat } from './ollama.ts';
 import { responses } from './responses.ts';
 import type { Json, Wire } from './wire.ts';
 
@@ -152,6 +153,8 @@ test.each<[string, Wire, Json, Json | undefined]>([
     { usageMetadata: { promptTokenCount: 10, thoughtsTokenCount: 5, totalTokenCount: 15 } },
     { input: 10, output_reasoning: 5 },
   ],
+  ['an answer of Ollama', ollamaChat, { done: true, prompt_eval_count: 7, eval_count: 3 }, { input: 7, output: 3 }],
+  ['an answer of Ollama without its output', ollamaChat, { done: true, prompt_eval_count: 7 }, undefined],
   ['the start of a stream of Gemini', generateContent, { usageMetadata: { promptTokenCount: 10 } }, undefined],
   [
     'hostile counts of Gemini',
