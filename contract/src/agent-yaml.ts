@@ -124,7 +124,7 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
         'model_access',
         'error',
         `\`${name}\` would bypass the model gateway, its budgets and its log`,
-        `Remove it: the container gets the address of the gateway and a key of its own. The model takes the key over: svc model add --from-agent ${config.name}`,
+        `Remove it: the container gets the address of the gateway and a key of its own. The model takes the key over: svc model add ${config.model?.primary === undefined ? '<its name at the provider> ' : ''}--from-agent ${config.name}`,
       ),
     ),
   ];
