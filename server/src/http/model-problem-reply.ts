@@ -55,5 +55,7 @@ export function statusForClient({ code, status, fields }: Problem): number {
 
 /** Their clients show one text. */
 export function modelMessage({ detail, errors, hint }: Problem): string {
-  return [detail, ...errors.map((error) => `${error.pointer ?? ''} ${error.message}`.trim()), hint ?? []].flat().join(' ');
+  return [detail, ...errors.map((error) => `${error.pointer ?? ''} ${error.message}`.trim()), hint ?? []]
+    .flat()
+    .join(' ');
 }

@@ -208,4 +208,5 @@ def crews():
     return {name: crewai(name) for name in ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"]}
 
 
-os.write(answers, json.dumps({"newest": newest, "gemini": gemini, "ollama": ollamas, "crewai": crews}[group]()).encode())
+groups = {"newest": newest, "gemini": gemini, "ollama": ollamas, "crewai": crews}
+os.write(answers, json.dumps(groups[group]()).encode())
