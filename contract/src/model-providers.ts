@@ -20,6 +20,8 @@ export interface ModelProvider {
   credential_header?: 'x-api-key' | 'api-key' | 'x-goog-api-key';
   /** It stops when nobody reads its stream any more, and bills what it has produced until then. */
   stops_when_left?: true;
+  /** Its address has a project and a region, and its credential is the key of a service account. */
+  is_vertex?: true;
   /** A server of this machine, which needs no credential. */
   is_local?: true;
 }
@@ -47,6 +49,7 @@ export const modelProviders: Readonly<Record<string, ModelProvider>> = {
     base_url: 'https://generativelanguage.googleapis.com/v1beta',
     credential_header: 'x-goog-api-key',
   },
+  vertex: { kind: 'gemini', is_vertex: true },
   mistral: { kind: 'openai', base_url: 'https://api.mistral.ai/v1', takes_stream_options: false },
   groq: { kind: 'openai', base_url: 'https://api.groq.com/openai/v1' },
   together: { kind: 'openai', base_url: 'https://api.together.xyz/v1' },
@@ -80,19 +83,25 @@ export function stopsWhenLeft(name: string): boolean {
 /** The secret for its credential, such as `OPENAI_API_KEY`. An agent cannot name it in deploy.secrets, because the gateway alone uses it. */
 export function usualSecret(provider: string): string | undefined {
   if (!isKnown(provider) || modelProvider(provider).is_local === true) return undefined;
+  if (modelProvider(provider).is_vertex === true) return 'GOOGLE_SERVICE_ACCOUNT';
   return `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 }
 
+/** Without the name of a model. */
+export function vertexAddress({ project, region }: { project: string; region: string }): string {
+  const host = region === 'global' ? 'aiplatform.googleapis.com' : `${region}-aiplatform.googleapis.com`;
+  return `https://${host}/v1/projects/${project}/locations/${region}/publishers/google`;
+}
+
 const ownFormats: Readonly<Record<string, string>> = {
-  vertex: 'Vertex AI',
-  'vertex-ai': 'Vertex AI',
   bedrock: 'Amazon Bedrock',
   aws: 'Amazon Bedrock',
 };
 
 /** Why a provider cannot be called; undefined for one that can. */
 export function whyUnsupported(name: string): string | undefined {
-  if (name === 'google') return 'names Google, whose models the provider `gemini` has';
+  if (name === 'google') return 'names Google, whose models the providers `gemini` and `vertex` have';
+  if (name === 'vertex-ai') return 'names Vertex AI, whose models the provider `vertex` has';
   if (!Object.hasOwn(ownFormats, name)) return undefined;
   return `names ${ownFormats[name]}, whose own format the gateway does not speak yet; give the address of an endpoint in the format of OpenAI as \`base_url\`, and another name as provider`;
 }

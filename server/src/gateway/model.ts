@@ -5,6 +5,7 @@ import {
   formatsOf,
   isKnown,
   modelProvider,
+  vertexAddress,
   type Format,
   type ModelProvider,
   type UpstreamKind,
@@ -54,6 +55,8 @@ export interface Upstream {
   secret: string | undefined;
   /** Undefined without a secret, and for one that is not set. */
   credential: string | undefined;
+  /** Of Vertex AI, in place of the credential: a token for each call follows from it. */
+  service_account: string | undefined;
   weight: number;
   /** The lowest is called first. */
   priority: number;
@@ -107,9 +110,13 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow, c
     formats: formatsOf(provider),
     type,
     upstreams: (config.upstreams ?? [{ ...config, weight: 1, priority: 1 }]).flatMap((one): Upstream[] => {
-      const { base_url = known.base_url, api_version, secret, weight, priority } = one;
-      const credential = credentials.get(secret ?? '');
-      return base_url === undefined ? [] : [{ base_url, api_version, secret, credential, weight, priority }];
+      const { base_url = presetAddress(config, known), api_version, secret, weight, priority } = one;
+      const value = credentials.get(secret ?? '');
+      const credential = known.is_vertex === true ? undefined : value;
+      const service_account = known.is_vertex === true ? value : undefined;
+      return base_url === undefined
+        ? []
+        : [{ base_url, api_version, secret, credential, service_account, weight, priority }];
     }),
     upstream_model: model,
     credential_header: known.credential_header,
@@ -129,4 +136,8 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow, c
       total_ms: (timeouts?.total_seconds ?? usual_total_seconds) * 1000,
     },
   };
+}
+
+function presetAddress({ project, region }: ModelConfig, { base_url }: ModelProvider): string | undefined {
+  return project === undefined || region === undefined ? base_url : vertexAddress({ project, region });
 }

@@ -4,6 +4,7 @@ import type { Spans } from '../traces/spans.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
 import type { ReadCredentials } from './facts.ts';
+import type { GoogleTokens } from './google-token.ts';
 import type { Health } from './health.ts';
 import type { OpenCalls } from './open-calls.ts';
 
@@ -11,6 +12,7 @@ export interface GatewayParts {
   db: Database;
   admission: Admission;
   outbound: Outbound;
+  google_tokens: GoogleTokens;
   health: Health;
   open_calls: OpenCalls;
   guardrails: GuardrailRecord;
