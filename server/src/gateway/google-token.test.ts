@@ -102,12 +102,11 @@ test('a token is asked for again after its end', async () => {
   await add('short', JSON.stringify(account({ client_email: 'short@acme-1.example' })));
   next = { status: 200, answer: { access_token: 'ya29.a-short-token', expires_in: 1 } };
   expect(await send('short')).toMatchObject({ status: 200 });
-  await expect
-    .poll(async () => {
-      await send('short');
-      return asked.length;
-    })
-    .toBeGreaterThan(1);
+  const again = async () => {
+    await send('short');
+    return asked.length;
+  };
+  await expect.poll(again, { timeout: 20_000 }).toBeGreaterThan(1);
 });
 
 test.each([

@@ -37,7 +37,7 @@ function readCandidate(event: Event, candidate: Json, at: number): SeenCandidate
   const parts = listOf(content['parts']);
   // Arguments in pieces are no text that a rule can read.
   if (parts.some(hasPieces)) return undefined;
-  const nameOf = (kind: Kind) => `candidate ${String(candidate['index'] ?? 0)} ${kind}`;
+  const nameOf = (kind: Kind) => `candidate ${JSON.stringify(candidate['index'] ?? 0)} ${kind}`;
   const pieces = parts.flatMap((part, index): { kind: Kind; delta: Delta }[] => {
     if (!isJson(part) || typeof part['text'] !== 'string') return [];
     const kind = part['thought'] === true ? 'thought' : 'text';

@@ -32,9 +32,10 @@ function readPart(part: unknown): GeminiPart[] {
   const { inlineData, functionResponse } = part;
   const inner = isJson(functionResponse) ? listOf(functionResponse['parts']).flatMap(readPart) : [];
   if (!isJson(inlineData)) return [{ part, kind: 'text', data: '', mime: '' }, ...inner];
-  const mime = String(inlineData['mimeType'] ?? '').toLowerCase();
-  const data = typeof inlineData['data'] === 'string' ? inlineData['data'] : '';
+  const [mime, data] = [textIn(inlineData['mimeType']).toLowerCase(), textIn(inlineData['data'])];
   // Base64 has more bytes than its text has tokens.
   if (mime.startsWith('text/')) return [{ part, kind: 'text', data: '', mime }, ...inner];
   return [{ part, kind: mime.startsWith('image/') ? 'image' : 'file', data, mime }, ...inner];
 }
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : '');

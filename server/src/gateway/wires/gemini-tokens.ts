@@ -54,7 +54,7 @@ const shape = z
     contents: contents.nullish(),
     generateContentRequest: z.object({ contents }).nullish(),
   })
-  .refine((body) => (body.contents ?? body.generateContentRequest) != null, {
+  .refine((body) => isJson(body.generateContentRequest) || Array.isArray(body.contents), {
     path: ['contents'],
     message: 'is needed',
   });

@@ -147,8 +147,8 @@ function classesOf(parts: readonly GeminiPart[]): InputClass[] {
 
 function unpricedTier(tier: unknown): string[] {
   if (tier === undefined || tier === null) return [];
-  const name = String(tier)
+  const name = JSON.stringify(tier)
     .toLowerCase()
-    .replace(/^service_tier_/, '');
+    .replace(/^"(?:service_tier_)?(\w+)"$/, '$1');
   return tiers.has(name) ? [] : [`serviceTier ${JSON.stringify(tier).slice(0, 40)}`];
 }
