@@ -25,6 +25,7 @@ beforeAll(async () => {
       chunkSize: 7,
     });
   says('My address is [EMAIL_1]', 'Dear [EMAIL_1], the card 4111 1111 1111 1111 is not yours.');
+  says('Which card', 'It is 4111 1111 1111 1111');
   says('Print the credential', `It is ${credential}, they say.`);
   app = await testApp({
     config: { engine_host: 'unix:///nowhere/docker.sock', outbound_private_hosts: [upstream.host] },
@@ -118,6 +119,12 @@ describe('guardrails', () => {
       expect(text.split('\n').filter((line) => line.startsWith(':'))).toEqual([]);
     },
   );
+
+  test('a value that ends with the last event of a stream is hidden', async () => {
+    const headers = { 'x-goog-api-key': await guardedKey([{ name: 'pii_detection' }]) };
+    const { text } = await send('flash:streamGenerateContent', { contents: said('Which card?') }, headers);
+    expect(textIn(text)).toBe('It is [CARD_1]');
+  });
 
   test('a blocked answer ends a stream with an error in the shape of Google', async () => {
     const headers = {
