@@ -352,12 +352,12 @@ describe('dependencies', () => {
   });
 
   test('that call a model in a format of its vendor alone get a warning at their line', () => {
-    expect(onlyFinding({ 'requirements.txt': 'langgraph\nlangchain-google-genai\n' })).toMatchObject({
+    expect(onlyFinding({ 'requirements.txt': 'langgraph\nlangchain-google-genai\nlangchain-aws\n' })).toMatchObject({
       deployable: true,
       code: 'model_format',
       severity: 'warning',
-      line: 2,
-      message: expect.stringContaining('`langchain-google-genai` calls Gemini in its own format') as string,
+      line: 3,
+      message: expect.stringContaining('`langchain-aws` calls Amazon Bedrock in its own format') as string,
     });
   });
 

@@ -61,7 +61,8 @@ function modelFormatsOf({ model }: AgentConfig): ModelFault[] {
     return [{ field, severity: 'warning', message, suggestion: 'Call it at an endpoint in the format of OpenAI.' }];
   });
   const [from, to] = [primary, fallback].map((name) => (name === undefined ? undefined : usualKind(name)));
-  if (from === undefined || to === undefined || from === to) return unspoken;
+  // Gemini's models are often served in the format of OpenAI too, so the catalogue alone decides about them.
+  if (from === undefined || to === undefined || from === to || from === 'gemini' || to === 'gemini') return unspoken;
   return [
     ...unspoken,
     {
@@ -123,15 +124,15 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
         'model_access',
         'error',
         `\`${name}\` would bypass the model gateway, its budgets and its log`,
-        `Remove it: the container gets the address of the gateway and a key of its own. ${insteadOf(name, config.name)}`,
+        `Remove it: the container gets the address of the gateway and a key of its own. ${insteadOf(name, config)}`,
       ),
     ),
   ];
 }
 
 /** The gateway takes over the key of a provider that it knows. */
-function insteadOf(variable: string, agent: string): string {
+function insteadOf(variable: string, { name, model }: AgentConfig): string {
   return providerOfVariable(variable) === undefined
     ? 'Its provider is called through an endpoint in the format of OpenAI: svc model add <name> --provider <name of your own> --base-url <address>'
-    : `The model takes the key over: svc model add --from-agent ${agent}`;
+    : `The model takes the key over: svc model add ${model?.primary === undefined ? '<its name at the provider> ' : ''}--from-agent ${name}`;
 }

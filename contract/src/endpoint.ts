@@ -37,10 +37,12 @@ export type BodyShape = z.ZodType | 'archive' | 'raw';
  * - `api`      for programs that manage the service
  * - `ingress`  the calls to agents
  * - `a2a`      the calls to agents in the Agent2Agent protocol, with its form of a refusal
- * - `gateway`  the calls to models, with refusals in the shape of their vendors
+ * - `gateway`  the calls to models, with refusals in the shape of OpenAI and Anthropic
+ * - `gemini`   the calls to models by clients of Gemini, likewise in Google's shape
+ * - `ollama`   the calls to models by clients of Ollama, likewise in its shape
  * - `probes`   for monitors of the process
  */
-export type SurfaceName = 'api' | 'ingress' | 'a2a' | 'gateway' | 'probes';
+export type SurfaceName = 'api' | 'ingress' | 'a2a' | 'gateway' | 'gemini' | 'ollama' | 'probes';
 
 export interface Endpoint {
   /** `api` when absent. */

@@ -10,6 +10,7 @@ import { deployEndpoints } from './deploy.ts';
 import type { Endpoint } from './endpoint.ts';
 import { eventsEndpoints } from './events.ts';
 import { gatewayEndpoints } from './gateway.ts';
+import { geminiEndpoints } from './gemini.ts';
 import { guardrailsEndpoints } from './guardrails/report.ts';
 import { groupsEndpoints } from './groups.ts';
 import { homeEndpoints } from './home.ts';
@@ -18,6 +19,7 @@ import { keysEndpoints } from './keys.ts';
 import { loginEndpoints } from './login.ts';
 import { modelsEndpoints } from './models.ts';
 import { notificationsEndpoints } from './notifications.ts';
+import { ollamaEndpoints } from './ollama.ts';
 import { orchestrationsEndpoints } from './orchestrations.ts';
 import { orgEndpoints } from './org.ts';
 import { permissionsEndpoints } from './permissions.ts';
@@ -54,6 +56,8 @@ export const endpoints = {
   ...costsEndpoints,
   ...guardrailsEndpoints,
   ...gatewayEndpoints,
+  ...geminiEndpoints,
+  ...ollamaEndpoints,
   ...modelsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,

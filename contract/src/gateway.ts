@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { time } from './wire.ts';
 
-const problems = [
+export const modelCallProblems = [
   'invalid_api_key',
   'key_paused',
   'model_not_allowed',
@@ -26,7 +26,7 @@ const call = {
   operation: 'model.call',
   body: 'raw',
   reply: { kind: 'raw', status: 200 },
-  problems,
+  problems: modelCallProblems,
 } as const;
 /** Anthropic's clients add it to calls with beta features; the header `anthropic-beta` names these. */
 const query = z.strictObject({ beta: z.literal('true').optional() });

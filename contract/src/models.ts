@@ -43,7 +43,7 @@ export const model = z.object({
   version: z.string().describe('of its config'),
   team: z.string(),
   provider: z.string(),
-  kind: z.enum(['openai', 'anthropic']).describe('the format in which it is called'),
+  kind: z.enum(['openai', 'anthropic', 'gemini']).describe('the format in which it is called'),
   type: z.enum(['chat', 'embedding']),
   model: z.string().describe('its name at the provider'),
   aliases: z.array(z.string()),

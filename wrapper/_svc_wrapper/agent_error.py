@@ -120,13 +120,22 @@ def chain_of(cause: BaseException) -> Iterator[BaseException]:
 
 
 def gateway_refusal(error: BaseException) -> dict[str, object] | None:
-    """As the clients of OpenAI and Anthropic carry it. Attributes of the user's exceptions can raise."""
+    """As the clients of OpenAI, Anthropic and Gemini carry it. Attributes of the user's exceptions can raise."""
     try:
         body = getattr(error, "body", None)
         inner = body.get("error") if isinstance(body, dict) else None
-        for said in (body, inner, {"code": getattr(error, "code", None)}):
+        for said in (body, inner, {"code": getattr(error, "code", None)}, google_metadata(error)):
             if isinstance(said, dict) and isinstance(said.get("code"), str) and said["code"] in BUDGET_ENDS:
                 return said
     except Exception:
         return None
     return None
+
+
+def google_metadata(error: BaseException) -> object:
+    """Of an error in the shape of Google's APIs: the facts of its first detail."""
+    document = getattr(error, "details", None)
+    inner = document.get("error") if isinstance(document, dict) else None
+    details = inner.get("details") if isinstance(inner, dict) else None
+    first = details[0] if isinstance(details, list) and details else None
+    return first.get("metadata") if isinstance(first, dict) else None

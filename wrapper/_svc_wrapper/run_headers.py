@@ -12,6 +12,9 @@ from .run_identity import current, trace_id
 RUN_HEADER = "X-Svc-Run"
 TRACE_HEADER = "traceparent"
 
+# The headers in which the clients of vendors send a key.
+CREDENTIALS = ("authorization", "x-api-key", "x-goog-api-key")
+
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -40,7 +43,7 @@ class Service:
     gateway: Origin
     # None for an agent without subagents.
     subagents: Origin | None
-    # Of the agent. A model client is given it; a client of A2A need not be.
+    # Of the agent. Most clients of models are given it; those of Ollama and of A2A need not be.
     key: str | None
 
     def headers(self, to: Origin, given: Mapping[str, str]) -> dict[str, str] | None:
@@ -51,7 +54,7 @@ class Service:
         if span is not None and to == self.gateway:
             span.is_metered = True
         added = run_headers(given.get(TRACE_HEADER), span)
-        if to == self.subagents and self.key is not None and "authorization" not in given:
+        if self.key is not None and not any(name in given for name in CREDENTIALS):
             added["Authorization"] = f"Bearer {self.key}"
         return added
 

@@ -51,12 +51,13 @@ def test_an_exception_of_the_agent_is_reported_with_its_type_and_run(many_sides:
     assert many_sides.client.get(f"/runs/{problem['run_id']}").json()["status"] == "failed"
 
 
-def test_the_end_of_a_budget_is_no_fault_of_the_agent(many_sides: WrapperProcess) -> None:
-    response = many_sides.invoke({"input": {"do": "spend"}})
+@pytest.mark.parametrize("do", ["spend", "spend at Gemini"])
+def test_the_end_of_a_budget_is_no_fault_of_the_agent(many_sides: WrapperProcess, do: str) -> None:
+    response = many_sides.invoke({"input": {"do": do}})
     problem = response.json()
     assert (response.status_code, problem["code"]) == (429, "budget_exceeded")
     assert problem["resets_at"] == "2026-11-24T00:00:00.000Z"
-    streamed = many_sides.stream({"input": {"do": "spend"}})
+    streamed = many_sides.stream({"input": {"do": do}})
     assert (streamed[-1]["type"], streamed[-1]["code"]) == ("RUN_ERROR", "budget_exceeded")
     # The figures belong to those who pay.
     assert "$" not in response.text + str(streamed[-1])

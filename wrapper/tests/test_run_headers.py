@@ -120,6 +120,15 @@ def test_each_client_names_the_run_to_the_gateway_and_to_no_other_host(
     assert {(request.run, request.traceparent) for request in other.requests} == {(None, None)}
 
 
+def test_a_client_without_a_credential_has_that_of_the_agent_at_the_gateway_and_at_no_other_host(
+    graph: WrapperProcess, gateway: RecordingGateway, other: RecordingGateway
+) -> None:
+    run(graph, "use every client")
+    assert {request.authorization for request in gateway.requests} == {"Bearer key"}
+    assert len(other.requests) == 7 + 7
+    assert {request.authorization for request in other.requests} == {None}
+
+
 def test_a_call_of_a_subagent_has_the_run_and_the_credential_of_the_agent(
     graph: WrapperProcess, gateway: RecordingGateway, other: RecordingGateway, agents: RecordingGateway
 ) -> None:

@@ -1,16 +1,16 @@
 // A provider's key that an agent had becomes a secret of its team, for a model: the key in agent.yaml or .env of this folder, else the agent's
-// secret in the service. The key is never printed.
+// secret in the service. A key that agent.yaml only names, and that is set nowhere, is asked for. The key is never printed.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
 import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
 import { catalogueName, modelProviders, usualProvider, usualSecret } from '@gantry/contract/model-providers.ts';
+import { namePattern } from '@gantry/contract/refs.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';
 import { good, line } from '../view/view.ts';
 import { addOne } from './add-one.ts';
-import { refuseName } from './refuse-name.ts';
 
 interface FromAgent {
   agent: string;
@@ -34,11 +34,11 @@ interface FoundKey {
 export async function addFromAgent(session: Session, { agent, ...wish }: FromAgent): Promise<Result> {
   const project = projectOf(agent);
   const model = wish.model ?? wish.name ?? project?.primary;
-  if (wish.name !== undefined) refuseName(wish.name, `--model ${model} --from-agent ${agent}`);
   const team = project?.team ?? (await session.call('registry.show', { params: { kind: 'agent', name: agent } })).team;
   const here = project === undefined ? [] : keysIn(project.values);
+  const held = here.length > 0 ? here : await keysInService(session, { agent, team });
   const { provider, secret, value, base_url, moves } = choose(
-    here.length > 0 ? here : await keysInService(session, { agent, team }),
+    held.length > 0 || project === undefined ? held : keysNamed(project.yaml),
     { agent, provider: wish.provider, usual: model === undefined ? undefined : usualProvider(model) },
   );
   if (model === undefined)
@@ -47,14 +47,17 @@ export async function addFromAgent(session: Session, { agent, ...wish }: FromAge
       `Give the name that the model has at ${provider}: svc model add ${exampleOf(provider)} --from-agent ${agent} --provider ${provider}`,
     );
   if (moves !== undefined) await session.call('secrets.move', { params: { id: moves } });
-  const wanted = { name: wish.name ?? catalogueName(model), provider, model, secret, base_url };
+  // A name of a provider, such as gemini-2.5-flash, is no name of the catalogue.
+  const name = wish.name !== undefined && namePattern.test(wish.name) ? wish.name : catalogueName(wish.name ?? model);
+  const wanted = { name, provider, model, secret, base_url };
   const added = await addOne(session, wanted, { team, value });
   const removed = project === undefined ? [] : removeAccess(project.yaml);
   const view = removed.length === 0 ? [] : [line(good('✓ '), `agent.yaml no longer names ${removed.join(', ')}`)];
   return { ...added, view: [...added.view, ...view] };
 }
 
-const exampleOf = (provider: string) => (provider === 'openai' ? 'gpt-4o' : `<model of ${provider}>`);
+const examples: Readonly<Record<string, string>> = { openai: 'gpt-4o', gemini: 'gemini-2.5-flash' };
+const exampleOf = (provider: string) => examples[provider] ?? `<model of ${provider}>`;
 
 interface Project {
   yaml: Document;
@@ -83,10 +86,25 @@ function projectOf(agent: string): Project | undefined {
 
 function keysIn(values: NodeJS.Dict<string>): FoundKey[] {
   return keyNames.flatMap(({ provider, secret }) => {
-    const stem = secret.replace(/_API_KEY$/, '');
-    const address = ['BASE_URL', 'API_BASE', 'API_URL'].map((end) => values[`${stem}_${end}`]).find(Boolean);
+    const address = provider === 'gemini' ? geminiAddress(values) : addressOf(values, secret);
     return values[secret] ? [{ provider, secret, value: values[secret], base_url: address }] : [];
   });
+}
+
+function addressOf(values: NodeJS.Dict<string>, secret: string): string | undefined {
+  const stem = secret.replace(/_API_KEY$/, '');
+  return ['BASE_URL', 'API_BASE', 'API_URL'].map((end) => values[`${stem}_${end}`]).find(Boolean);
+}
+
+/** Google's client adds the version to the address. */
+function geminiAddress({ GOOGLE_GEMINI_BASE_URL: address }: NodeJS.Dict<string>): string | undefined {
+  return address ? `${address.replace(/\/$/, '')}/v1beta` : undefined;
+}
+
+/** Their values are asked for. */
+function keysNamed(yaml: Document): FoundKey[] {
+  const names = namesAt(yaml, 'secrets');
+  return keyNames.filter(({ secret }) => names.includes(secret));
 }
 
 async function keysInService(session: Session, of: { agent: string; team: string }): Promise<FoundKey[]> {
@@ -100,17 +118,21 @@ async function keysInService(session: Session, of: { agent: string; team: string
   });
 }
 
-const keyNames = Object.keys(modelProviders).flatMap((provider) => {
+const usualNames = Object.keys(modelProviders).flatMap((provider) => {
   const secret = usualSecret(provider);
   return secret === undefined ? [] : [{ provider, secret }];
 });
+// Google's clients read this name too.
+const keyNames = [...usualNames, { provider: 'gemini', secret: 'GOOGLE_API_KEY' }];
 
 function choose(
   found: readonly FoundKey[],
   { agent, provider, usual }: { agent: string; provider: string | undefined; usual: string | undefined },
 ): FoundKey {
   const fitting = provider === undefined ? found : found.filter((key) => key.provider === provider);
-  const chosen = fitting.length > 1 ? fitting.find((key) => key.provider === usual) : fitting[0];
+  // One provider can have two names for its key.
+  const isOne = new Set(fitting.map((key) => key.provider)).size <= 1;
+  const chosen = isOne ? fitting[0] : fitting.find((key) => key.provider === usual);
   if (chosen !== undefined) return chosen;
   if (fitting.length > 1)
     throw misuse(

@@ -14,6 +14,9 @@ export interface NewModel {
   model: string;
   base_url?: string | undefined;
   api_version?: string | undefined;
+  /** Of Vertex AI. */
+  project?: string | undefined;
+  region?: string | undefined;
   /** The name of the secret with the credential. */
   secret?: string | undefined;
   type?: 'chat' | 'embedding' | undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { identifier, modelId, environmentName } from '../identifiers.ts';
 import { listOf } from '../list-of.ts';
-import { whyUnsupported } from '../model-providers.ts';
+import { modelProvider, whyUnsupported } from '../model-providers.ts';
 import { parseRef } from '../refs.ts';
 import { httpAddress } from './http-address.ts';
 
@@ -40,6 +40,16 @@ export const model = z
       .optional()
       .describe('Further names under which its own team calls it; other teams call it by its name'),
     ...ofUpstream,
+    project: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{3,62}$/, 'must be the id of a project')
+      .optional()
+      .describe('The project of Vertex AI'),
+    region: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{1,40}$/, 'must be a region such as europe-west4, or global')
+      .optional()
+      .describe('The region of Vertex AI, or `global`'),
     upstreams: listOf(
       z.strictObject({
         ...ofUpstream,
@@ -86,6 +96,18 @@ export const model = z
       .optional()
       .describe('Its own price, as decimal text; unset: that of the price table'),
   })
+  .superRefine((config, context) => {
+    const fault = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (modelProvider(config.provider).is_vertex !== true) {
+      for (const field of ['project', 'region'] as const)
+        if (config[field] !== undefined) fault(field, 'belongs to the provider `vertex` alone');
+      return;
+    }
+    if (config.type === 'embedding') fault('type', 'must be chat: Vertex AI has another format for vectors');
+    const hasAddress = [config, ...(config.upstreams ?? [])].some((one) => one.base_url !== undefined);
+    for (const field of ['project', 'region'] as const)
+      if (config[field] === undefined && !hasAddress) fault(field, 'is needed for Vertex AI');
+  })
   .superRefine(({ upstreams, ...config }, context) => {
     if (upstreams === undefined) return;
     for (const field of ['base_url', 'secret', 'api_version'] as const)
@@ -99,6 +121,7 @@ interface OfUpstream {
 }
 
 interface Credentialed extends OfUpstream {
+  project?: string | undefined;
   upstreams?: readonly OfUpstream[] | undefined;
 }
 
@@ -111,7 +134,9 @@ export function secretsOfModel({ secret, upstreams = [] }: Credentialed): string
 export function billedParts(config: Credentialed & { price_usd_per_million?: unknown }): string[] {
   return [
     ...(secretsOfModel(config).length > 0 ? ['the credential'] : []),
-    ...([config, ...(config.upstreams ?? [])].some((one) => one.base_url !== undefined) ? ['the address'] : []),
+    ...([config, ...(config.upstreams ?? [])].some((one) => one.base_url !== undefined) || config.project !== undefined
+      ? ['the address']
+      : []),
     ...(config.price_usd_per_million === undefined ? [] : ['the price']),
   ];
 }

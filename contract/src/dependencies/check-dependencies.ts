@@ -34,9 +34,7 @@ function conflictFinding({ required_by, remedy }: Conflict): Finding {
 
 /** Clients that call models in a vendor's own format alone. */
 const ownFormatClients: Readonly<Record<string, string>> = {
-  'google-genai': 'Gemini',
-  'google-generativeai': 'Gemini',
-  'langchain-google-genai': 'Gemini',
+  'google-generativeai': 'Gemini over gRPC',
   'langchain-google-vertexai': 'Vertex AI',
   'langchain-aws': 'Amazon Bedrock',
 };
@@ -46,7 +44,9 @@ function ownFormatFindings(requirements: readonly DeclaredRequirement[]): Findin
     const format = Object.hasOwn(ownFormatClients, name) ? ownFormatClients[name] : undefined;
     if (format === undefined) return [];
     const message = `\`${name}\` calls ${format} in its own format, which the gateway does not speak yet, so the container has no variables for it`;
-    const suggestion = 'Call the model in the format of OpenAI, such as with langchain-openai.';
+    const suggestion = name.startsWith('google')
+      ? 'Call the model with google-genai.'
+      : 'Call the model in the format of OpenAI, such as with langchain-openai.';
     return [fault({ file, line }, 'model_format', message, { severity: 'warning', suggestion })];
   });
 }

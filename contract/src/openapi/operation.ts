@@ -60,7 +60,7 @@ function requestContent(body: NonNullable<Endpoint['body']>): Json {
 function successes(endpoint: Endpoint): Json {
   const headers = successHeaders(endpoint);
   if (endpoint.reply.kind !== 'raw') return { [endpoint.reply.status]: { headers, ...success(endpoint.reply) } };
-  if (endpoint.surface === 'gateway')
+  if (endpoint.surface === 'gateway' || endpoint.surface === 'gemini' || endpoint.surface === 'ollama')
     return { 200: { description: "The model's own answer", headers, content: modelContent } };
   if (endpoint.surface === 'a2a')
     return {
@@ -83,7 +83,7 @@ const agentContent: Json = Object.fromEntries(
 
 const a2aContent: Json = { 'application/json': {}, 'application/a2a+json': {}, 'text/event-stream': {} };
 
-const modelContent: Json = { 'application/json': {}, 'text/event-stream': {} };
+const modelContent: Json = { 'application/json': {}, 'text/event-stream': {}, 'application/x-ndjson': {} };
 
 function success(reply: Exclude<Endpoint['reply'], { kind: 'raw' }>): Json {
   switch (reply.kind) {

@@ -24,6 +24,29 @@ export const problemSchemas: Record<string, Json> = {
       request_id: { type: 'string' },
     },
   },
+  OllamaProblem: {
+    type: 'object',
+    description: "As Ollama's clients read it",
+    required: ['error', 'code'],
+    properties: { error: { type: 'string' }, code: { type: 'string' }, request_id: { type: 'string' } },
+  },
+  GoogleProblem: {
+    type: 'object',
+    description: "As Gemini's clients read it",
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'message', 'status'],
+        properties: {
+          code: { type: 'integer', description: 'the status of HTTP' },
+          message: { type: 'string' },
+          status: { type: 'string', description: 'such as `RESOURCE_EXHAUSTED`' },
+          details: { type: 'array', items: { type: 'object' }, description: 'the first has the code as `reason`' },
+        },
+      },
+    },
+  },
 };
 
 export function refusals(endpoint: Endpoint): Json {
@@ -71,6 +94,8 @@ function refusalsOf(endpoint: Endpoint): ProblemExample[] {
 
 function shapeOf({ surface, reply }: Endpoint): { schema: string; suffix: string; type: string } {
   if (surface === 'gateway') return { schema: 'ModelProblem', suffix: 'ByGateway', type: 'application/json' };
+  if (surface === 'gemini') return { schema: 'GoogleProblem', suffix: 'ByGemini', type: 'application/json' };
+  if (surface === 'ollama') return { schema: 'OllamaProblem', suffix: 'ByOllama', type: 'application/json' };
   const type = 'application/problem+json';
   return reply.kind === 'raw'
     ? { schema: 'AgentProblem', suffix: 'ByAgent', type }

@@ -17,6 +17,7 @@ import * as orchestrations from '../testing/stored-orchestrations.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../testing/make-webhook.ts';
 import { projectOf } from '../testing/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../testing/about-nothing.ts';
+import { modelRequests } from '../testing/model-requests.ts';
 import { orchestrationA2a } from '../testing/orchestration-a2a.ts';
 import { a2aRequest, storeRun, storeTask, traceOf } from '../testing/stored-calls.ts';
 import { storeAgent, type StoredAgent } from '../testing/stored-agent.ts';
@@ -335,14 +336,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'key_defaults.set': () => ({ params: { team: 'ml' }, body: { models: ['*'] } }),
   'keys.revoke': async () => ({ params: { id: await freshKey() } }),
   // A token is no key.
-  'gateway.chat_completions': () => ({ body: Buffer.from('{}') }),
-  'gateway.responses': () => ({ body: Buffer.from('{}') }),
-  'gateway.embeddings': () => ({ body: Buffer.from('{}') }),
-  'gateway.messages': () => ({ body: Buffer.from('{}') }),
-  'gateway.count_tokens': () => ({ body: Buffer.from('{}') }),
-  'gateway.spans': () => ({ body: Buffer.from('{}') }),
-  'gateway.models': () => ({}),
-  'gateway.model': () => ({ params: { model: 'small' } }),
+  ...modelRequests,
   'models.list': () => ({}),
   'models.show': async (_, look) => ({ params: { name: await freshModel(look) } }),
   'models.test': async (_, look) => ({ params: { name: await freshModel(look) } }),

@@ -99,6 +99,13 @@ export async function modelAccess(
     ANTHROPIC_BASE_URL: gateway_url,
     ANTHROPIC_API_URL: gateway_url,
     ANTHROPIC_API_BASE: gateway_url,
+    // Google's client prints a warning about both names, and uses GOOGLE_API_KEY. Others read one of them alone.
+    GEMINI_API_KEY: key,
+    GOOGLE_API_KEY: key,
+    GOOGLE_GEMINI_BASE_URL: gateway_url,
+    GEMINI_API_BASE: `${gateway_url}/v1beta`,
+    // Its clients send no key, so the wrapper adds it. A variable with the key would go to ollama.com too.
+    OLLAMA_HOST: gateway_url,
     ...(primary === undefined ? {} : { SVC_MODEL: primary, OPENAI_MODEL_NAME: primary }),
   };
 }

@@ -12,6 +12,7 @@ import { brokenBy } from './connection-problem.ts';
 import { canBeCut, costOfCut, openProduced } from './cut-stream.ts';
 import { readEvents, wholeEvents } from './events.ts';
 import { guardedAnswer, guardedStream } from './guarded-answer.ts';
+import { withEvents } from './lines.ts';
 import { limitHeader } from './output-limit.ts';
 import { hideCredential, hideInBytes, hideKeys } from './hide-credential.ts';
 import type { Upstream } from './model.ts';
@@ -26,8 +27,9 @@ const drain_ms = 30_000;
 
 /** Of a 2xx. Throws AttemptFailed, and then settles nothing. */
 export async function passAnswer(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswer): Promise<Reply> {
-  if (answer.content_type.startsWith('text/event-stream')) return streamed(attempt, upstream, answer);
-  return await whole(attempt, upstream, answer);
+  const read = attempt.wire.kind === 'ollama' ? withEvents(answer) : answer;
+  if (read.content_type.startsWith('text/event-stream')) return streamed(attempt, upstream, read);
+  return await whole(attempt, upstream, read);
 }
 
 async function whole(attempt: Attempt, upstream: Upstream, answer: UpstreamAnswer): Promise<Reply> {

@@ -15,6 +15,8 @@ import { openCallSpan } from './record-call.ts';
 import type { GatewayRun } from './run-of-call.ts';
 import { judgeEffort, judgeTokens } from './thinking-models.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
+import { partsOf } from './wires/gemini-parts.ts';
+import { generateContent } from './wires/gemini.ts';
 import { messages } from './wires/messages.ts';
 import { moderations } from './wires/moderations.ts';
 import { isJson, listOf, type Json, type Wire } from './wires/wire.ts';
@@ -82,6 +84,25 @@ function questionOf(
         const used = listOf(content).find((block) => isJson(block) && block['type'] === 'tool_use');
         if (!isJson(used)) throw new JudgeFailed('the judge used no tool');
         return used['input'] as JsonValue;
+      },
+    };
+  if (kind === 'gemini')
+    return {
+      wire: generateContent,
+      sent: {
+        model,
+        systemInstruction: { parts: [{ text: system }] },
+        contents: [{ role: 'user', parts: [{ text: user }] }],
+        generationConfig: {
+          maxOutputTokens: max_tokens,
+          responseMimeType: 'application/json',
+          responseJsonSchema: schema.schema,
+        },
+      },
+      read: ({ candidates }) => {
+        const parts = partsOf(listOf(candidates).flatMap((one) => (isJson(one) ? [one['content']] : [])));
+        const texts = parts.filter(({ part }) => part['thought'] !== true).map(({ part }) => part['text']);
+        return parsed(texts.filter((text) => typeof text === 'string').join('')) as JsonValue;
       },
     };
   return {

@@ -120,8 +120,11 @@ function firstPermitted(health: Health, model: Model, left: Upstream[]): Upstrea
   return new AttemptFailed(problem, { kind: 'unsent', ...more });
 }
 
-export function missingCredential({ team }: Model, { secret, credential }: Upstream): Fault | undefined {
-  if (secret === undefined || credential !== undefined) return undefined;
+export function missingCredential(
+  { team }: Model,
+  { secret, credential, service_account }: Upstream,
+): Fault | undefined {
+  if (secret === undefined || (credential ?? service_account) !== undefined) return undefined;
   return {
     why: `the secret ${secret} of team:${team.name} is not set`,
     hint: `Set it: \`svc secret set ${secret} --team ${team.name}\`.`,

@@ -17,7 +17,7 @@ import { openCallSpan } from './record-call.ts';
 import { noteRefusedStart } from './refused-start.ts';
 import { requireRunBudget } from './run-budget.ts';
 import { runOfCall } from './run-of-call.ts';
-import { isJson, type Wire } from './wires/wire.ts';
+import { isJson, type Json, type Wire } from './wires/wire.ts';
 
 export interface Incoming {
   caller: KeyCaller;
@@ -26,6 +26,8 @@ export interface Incoming {
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
   trace: TraceContext;
+  /** The body in the spelling of its format. Absent: as it was sent. */
+  canonical?: (sent: Json) => Json;
   /** Of its place among the requests. */
   whileWaiting: Place['whileWaiting'];
 }
@@ -36,10 +38,11 @@ const max_members = 200;
 export async function callModel(
   gateway: GatewayParts,
   wire: Wire,
-  { body, signal: client, ...incoming }: Incoming,
+  { body, signal: client, canonical = (sent) => sent, ...incoming }: Incoming,
 ): Promise<Reply> {
-  const sent = parseJson(body);
-  if (!isJson(sent)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
+  const read = parseJson(body);
+  if (!isJson(read)) throw new Problem('malformed', { detail: 'The body must be a JSON object.' });
+  const sent = canonical(read);
   if (Object.keys(sent).length > max_members)
     throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
   // The name goes into the common batch, and to the record.

@@ -51,7 +51,7 @@ export interface ReadEvents {
 }
 
 // Nearly every chunk of OpenAI's has `"usage":null`. A quote inside a text of the model has a backslash.
-const has_usage = /"usage"\s*:\s*\{/;
+const has_usage = /"usage(?:Metadata)?"\s*:\s*\{|"(?:prompt_)?eval_count"\s*:/;
 const has_error = /"error"\s*:\s*[{"]|"type"\s*:\s*"error"/;
 
 /** `counts` are those of the events before. */
@@ -86,12 +86,7 @@ export function* eventsIn(bytes: Buffer): Generator<Buffer> {
 
 /** Undefined for `[DONE]`, a comment, and text that is no JSON: the client reads it as it likes. */
 export function dataOf(event: Buffer): Json | undefined {
-  const data = event
-    .toString()
-    .split(/\r?\n/)
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5).trimStart())
-    .join('\n');
+  const data = textOfData(event);
   if (!data.startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(data);
@@ -99,6 +94,16 @@ export function dataOf(event: Buffer): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Empty for an event without data. */
+export function textOfData(event: Buffer): string {
+  return event
+    .toString()
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice(5).trimStart())
+    .join('\n');
 }
 
 // In Anthropic's last event, null stands for a count that the first one gave.

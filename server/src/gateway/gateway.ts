@@ -10,6 +10,7 @@ import { openOutbound } from '../outbound/outbound.ts';
 import type { Spans } from '../traces/spans.ts';
 import { openAdmission, unknown_usage } from './admission.ts';
 import { openFacts, type ReadCredentials } from './facts.ts';
+import { openGoogleTokens } from './google-token.ts';
 import { openHealth } from './health.ts';
 import type { RunKey } from '../run-token.ts';
 import type { GatewayParts } from './parts.ts';
@@ -85,6 +86,7 @@ export function openGateway({
     db,
     admission,
     outbound,
+    google_tokens: openGoogleTokens({ outbound, private_hosts }),
     health,
     open_calls: openCalls({ db, background: background.start }),
     guardrails,

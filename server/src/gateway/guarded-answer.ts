@@ -28,7 +28,9 @@ export function guardedStream(guarded: GuardedCall, wire: Wire, signal: AbortSig
   const end = async () => {
     if (isEnded) return '';
     isEnded = true;
-    return (await events.end()).map(print).join('') + guardrailsComment(guarded.done);
+    // Gemini's clients take a comment for data, and lines have none.
+    const comment = wire.kind === 'gemini' || wire.kind === 'ollama' ? '' : guardrailsComment(guarded.done);
+    return (await events.end()).map(print).join('') + comment;
   };
   return {
     take: async (bytes) => {

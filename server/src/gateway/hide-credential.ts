@@ -24,5 +24,5 @@ export function hideInBytes<Part extends Uint8Array | string>(
 
 /** Vendors print the beginning and the end of a key that they refuse. */
 export function hideKeys(text: string, credential: string | undefined): string {
-  return hideCredential(text, credential).replace(/\b(?:sk|gsk|xai|key|pk)[-_][\w*.-]{6,}/gi, '…');
+  return hideCredential(text, credential).replace(/\b(?:(?:sk|gsk|xai|key|pk)[-_]|AIza)[\w*.-]{6,}/gi, '…');
 }

@@ -12,6 +12,15 @@ import type { ModelRow } from './model.ts';
 import * as store from './store.ts';
 
 export async function listModels(db: Database, caller: KeyCaller): Promise<ListedModel[]> {
+  return (await listedRows(db, caller)).map(({ listed }) => listed);
+}
+
+export interface ListedRow {
+  row: ModelRow;
+  listed: ListedModel;
+}
+
+export async function listedRows(db: Database, caller: KeyCaller): Promise<ListedRow[]> {
   return await db.snapshot(async (at) => {
     const [{ key, models }, now] = await Promise.all([usable(at, caller, store.catalogue(at)), clock(at)]);
     requireWorking(key, { now, starting: await startingKeys(at, [key]) });
@@ -30,7 +39,7 @@ export async function showModel(db: Database, caller: KeyCaller, name: string): 
 }
 
 /** With each name that leads to a model. A model's own name can lead to another, by an alias in the caller's team. */
-function listed(rows: readonly ModelRow[], team_id: string | null): ListedModel[] {
+function listed(rows: readonly ModelRow[], team_id: string | null): ListedRow[] {
   const called = rows.flatMap((row) => [...new Set(namesOf(row, team_id))].map((name) => ({ row, name })));
   const rowsOf = Map.groupBy(called, ({ name }) => name);
   const names = called.filter(({ row, name }) => {
@@ -38,7 +47,7 @@ function listed(rows: readonly ModelRow[], team_id: string | null): ListedModel[
     return meant === row && others.length === 0;
   });
   const namesOfRow = Map.groupBy(names, ({ row }) => row);
-  return rows.map((row) => toListed(row, namesOfRow.get(row)?.map(({ name }) => name) ?? []));
+  return rows.map((row) => ({ row, listed: toListed(row, namesOfRow.get(row)?.map(({ name }) => name) ?? []) }));
 }
 
 function toListed({ name, team, created_at, config }: ModelRow, names: string[]): ListedModel {

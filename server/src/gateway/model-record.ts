@@ -47,11 +47,11 @@ export function modelRecord(row: ModelRow, known: Known): Model {
 
 function upstreamRecord(
   { id, team }: ModelRow,
-  { base_url, secret, credential, weight, priority }: Upstream,
+  { base_url, secret, credential, service_account, weight, priority }: Upstream,
   { health, faultOf }: Known,
 ): ModelUpstream {
   const unset =
-    secret !== undefined && credential === undefined
+    secret !== undefined && (credential ?? service_account) === undefined
       ? `the secret ${secret} of team:${team} is not set: svc secret set ${secret} --team ${team}`
       : undefined;
   const seen = health.find((one) => one.model_id === id && one.address === base_url);

@@ -1,7 +1,15 @@
 // A model of the catalogue, as a call needs it: where it is served, under which name, and at which price.
 import type { z } from 'zod';
 import type { model as modelConfig } from '@gantry/contract/asset-config/model.ts';
-import { isKnown, modelProvider, type ModelProvider, type UpstreamKind } from '@gantry/contract/model-providers.ts';
+import {
+  formatsOf,
+  isKnown,
+  modelProvider,
+  vertexAddress,
+  type Format,
+  type ModelProvider,
+  type UpstreamKind,
+} from '@gantry/contract/model-providers.ts';
 import { findLimits, type ModelLimits } from './prices/find-limits.ts';
 import { findPrice } from './prices/find-price.ts';
 import { priceOf } from './prices/price-of.ts';
@@ -15,6 +23,8 @@ export interface Model {
   team: { id: string; name: string };
   provider: string;
   kind: UpstreamKind;
+  /** In which clients may call it. */
+  formats: readonly Format[];
   type: 'chat' | 'embedding';
   /** None when neither the config nor the provider says an address. */
   upstreams: readonly Upstream[];
@@ -45,6 +55,8 @@ export interface Upstream {
   secret: string | undefined;
   /** Undefined without a secret, and for one that is not set. */
   credential: string | undefined;
+  /** Of Vertex AI, in place of the credential: a token for each call follows from it. */
+  service_account: string | undefined;
   weight: number;
   /** The lowest is called first. */
   priority: number;
@@ -95,11 +107,16 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow, c
     team: { id: team_id, name: team },
     provider,
     kind: known.kind,
+    formats: formatsOf(provider),
     type,
     upstreams: (config.upstreams ?? [{ ...config, weight: 1, priority: 1 }]).flatMap((one): Upstream[] => {
-      const { base_url = known.base_url, api_version, secret, weight, priority } = one;
-      const credential = credentials.get(secret ?? '');
-      return base_url === undefined ? [] : [{ base_url, api_version, secret, credential, weight, priority }];
+      const { base_url = presetAddress(config, known), api_version, secret, weight, priority } = one;
+      const value = credentials.get(secret ?? '');
+      const credential = known.is_vertex === true ? undefined : value;
+      const service_account = known.is_vertex === true ? value : undefined;
+      return base_url === undefined
+        ? []
+        : [{ base_url, api_version, secret, credential, service_account, weight, priority }];
     }),
     upstream_model: model,
     credential_header: known.credential_header,
@@ -119,4 +136,8 @@ export function toModel({ id, name, team_id, team, digest, config }: ModelRow, c
       total_ms: (timeouts?.total_seconds ?? usual_total_seconds) * 1000,
     },
   };
+}
+
+function presetAddress({ project, region }: ModelConfig, { base_url }: ModelProvider): string | undefined {
+  return project === undefined || region === undefined ? base_url : vertexAddress({ project, region });
 }

@@ -38,11 +38,13 @@ async function namesAt({ outbound }: GatewayParts, model: Model, upstream: Upstr
     }
     if (statusCode !== 200) return [];
     const said: unknown = JSON.parse(hideCredential(read, upstream.credential));
-    const listed: unknown = isJson(said) ? said['data'] : undefined;
+    // Gemini lists `models/<name>` as names.
+    const listed: unknown = isJson(said) ? (said['data'] ?? said['models']) : undefined;
     const entries: unknown[] = Array.isArray(listed) ? listed : [];
-    return entries.flatMap((one) =>
-      isJson(one) && typeof one['id'] === 'string' && /^[\w./:@+-]{1,200}$/.test(one['id']) ? [one['id']] : [],
-    );
+    return entries.flatMap((one) => {
+      const name = isJson(one) ? (one['id'] ?? one['name']) : undefined;
+      return typeof name === 'string' && /^[\w./:@+-]{1,200}$/.test(name) ? [name.replace(/^models\//, '')] : [];
+    });
   } catch {
     return []; // the test has already failed; this list only helps
   }

@@ -110,7 +110,7 @@ function passedHeaders({ passed_headers }: Wire, headers: RequestHeaders): Recor
   return Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== null));
 }
 
-async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
+async function send(attempt: Attempt, chosen: Upstream): Promise<Reply> {
   const { gateway, wire, sent, passed, key, model, whileWaiting } = attempt;
   const { temperature } = key.settings;
   const limit = {
@@ -120,6 +120,7 @@ async function send(attempt: Attempt, upstream: Upstream): Promise<Reply> {
   // The hold must be settled even if the request has ended meanwhile.
   try {
     const body = wire.write(sent, model, limit);
+    const upstream = await whileWaiting(gateway.google_tokens.authorize(model, chosen));
     const answer = await whileWaiting(
       dispatch(gateway, { wire, model, upstream, body, headers: passed, signal: attempt.client }),
     );

@@ -5,6 +5,7 @@ import type { Outbound } from '../outbound/outbound.ts';
 import type { Admission } from './admission.ts';
 import type { RunKey } from '../run-token.ts';
 import type { ReadCredentials } from './facts.ts';
+import type { GoogleTokens } from './google-token.ts';
 import type { Health } from './health.ts';
 import type { OpenCalls } from './open-calls.ts';
 
@@ -12,6 +13,7 @@ export interface GatewayParts {
   db: Database;
   admission: Admission;
   outbound: Outbound;
+  google_tokens: GoogleTokens;
   health: Health;
   open_calls: OpenCalls;
   guardrails: GuardrailRecord;

@@ -6,7 +6,7 @@ import { AttemptFailed, unavailable } from './attempt-failed.ts';
 import { hideKeys } from './hide-credential.ts';
 import type { Model, Upstream } from './model.ts';
 import type { Body, UpstreamAnswer } from './upstream.ts';
-import { isJson } from './wires/wire.ts';
+import { isJson, listOf, type Json } from './wires/wire.ts';
 
 const max_refusal_bytes = 64 * 1024;
 const refusal_ms = 5000;
@@ -14,8 +14,10 @@ const max_message_characters = 2000;
 
 /** Of an answer with another status than 2xx. Ends its body. */
 export async function refusalOf(model: Model, upstream: Upstream, answer: UpstreamAnswer): Promise<AttemptFailed> {
-  const { status, retry_after_seconds, body } = answer;
-  const { message, ...shown } = await saidIn(body, upstream.credential);
+  const { retry_after_seconds, body } = answer;
+  const { message, reason, ...shown } = await saidIn(body, upstream.credential);
+  // Google answers 400 for a key that it does not know.
+  const status = answer.status === 400 && reason === 'API_KEY_INVALID' ? 401 : answer.status;
   const said = message === undefined ? '' : `: ${message}`;
   const more = retry_after_seconds === undefined ? {} : { retry_after_seconds };
   const failed = (kind: 'failed' | 'busy' | 'refused', problem: Problem) =>
@@ -47,7 +49,7 @@ export async function refusalOf(model: Model, upstream: Upstream, answer: Upstre
   );
 }
 
-type Said = Partial<Record<(typeof members)[number], string>>;
+type Said = Partial<Record<(typeof members)[number] | 'reason', string>>;
 
 const members = ['message', 'type', 'code', 'param'] as const;
 
@@ -63,10 +65,16 @@ async function saidIn(body: Body, credential: string | undefined): Promise<Said>
       if (typeof value !== 'string' || value === '') return [];
       return [[name, hideKeys(value, credential).slice(0, max_message_characters)]];
     });
-    return Object.fromEntries(given);
+    return { ...Object.fromEntries(given), reason: reasonIn(error) };
   } catch {
     return {}; // a page of a proxy, for example
   }
+}
+
+/** Of Google's errors (google.rpc.ErrorInfo). */
+function reasonIn({ details }: Json): string | undefined {
+  const info = listOf(details).find((one) => isJson(one) && typeof one['reason'] === 'string');
+  return isJson(info) ? String(info['reason']) : undefined;
 }
 
 async function start(body: Body): Promise<string> {

@@ -26,8 +26,10 @@ export function reservationOf(
   asked: AskedOfModel,
   { key, model, caller, run, call_id, hold_id, attempt }: Reserved,
 ): Reservation {
-  if (model.kind !== wire.kind)
-    throw new Problem('invalid', { detail: `models/${model.name} is called in the format of ${model.kind}.` });
+  if (!model.formats.includes(wire.kind))
+    throw new Problem('invalid', {
+      detail: `models/${model.name} is called in the format of ${model.formats.join(' or ')}.`,
+    });
   const { price } = model;
   const { run_id, root_run_id, caller_id, trace_id } = run;
   const { input_classes, choices, web_searches } = asked;

@@ -22,6 +22,8 @@ import { noRun } from './run-of-call.ts';
 import * as store from './store.ts';
 import { chatCompletions } from './wires/chat-completions.ts';
 import { embeddings } from './wires/embeddings.ts';
+import { embedContent } from './wires/gemini-embeddings.ts';
+import { generateContent } from './wires/gemini.ts';
 import { messages } from './wires/messages.ts';
 import { isJson, usageIn, type Json, type Wire } from './wires/wire.ts';
 
@@ -132,6 +134,11 @@ async function testUpstream(gateway: GatewayParts, { model, upstream, tester, si
 
 function smallCall({ name: model, kind, type, max_tokens_field }: Model): { wire: Wire; sent: Json } {
   const prompt = [{ role: 'user', content: 'Say yes.' }];
+  if (kind === 'gemini') {
+    const content = { role: 'user', parts: [{ text: 'Say yes.' }] };
+    if (type === 'embedding') return { wire: embedContent, sent: { model, content } };
+    return { wire: generateContent, sent: { model, contents: [content], generationConfig: { maxOutputTokens: 16 } } };
+  }
   if (type === 'embedding') return { wire: embeddings, sent: { model, input: 'yes' } };
   if (kind === 'anthropic') return { wire: messages, sent: { model, messages: prompt, max_tokens: 16 } };
   return { wire: chatCompletions, sent: { model, messages: prompt, [max_tokens_field]: 16 } };

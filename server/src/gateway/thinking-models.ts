@@ -2,7 +2,7 @@
 
 /** The families whose limit of tokens includes what they think. */
 const thinks =
-  /(?:^|\/)(?:o\d|gpt-[5-9]|gpt-oss|deepseek-(?:r|v[4-9])|qwen3|qwq|magistral|grok-(?:3-mini|[4-9])|glm-[4-9]|kimi-k[2-9]|minimax-m)/i;
+  /(?:^|\/)(?:o\d|gpt-[5-9]|gpt-oss|deepseek-(?:r|v[4-9])|qwen3|qwq|magistral|grok-(?:3-mini|[4-9])|glm-[4-9]|kimi-k[2-9]|minimax-m|gemini-(?:2\.5|[3-9]))/i;
 
 /** OpenAI's models that think refuse a temperature. */
 export const takesTemperature = (model: string) => !/^(?:o\d|gpt-[5-9])/.test(model);

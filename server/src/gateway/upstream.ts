@@ -46,20 +46,23 @@ export async function dispatch(
   };
   signal.addEventListener('abort', endWithKey, { once: true });
   try {
-    const answered = await gateway.outbound.request(addressOf(upstream, wire.path), {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'gantry',
-        ...(model.kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
-        ...headers,
-        ...credentialHeader(model, upstream),
+    const answered = await gateway.outbound.request(
+      addressOf(atRoot(wire, upstream), pathOf(wire, model), wire.query),
+      {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'gantry',
+          ...(model.kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
+          ...headers,
+          ...credentialHeader(model, upstream),
+        },
+        body: JSON.stringify(body),
+        headersTimeout: 0, // `first_byte` ends it
+        bodyTimeout: idle_ms,
+        signal: ending.signal,
       },
-      body: JSON.stringify(body),
-      headersTimeout: 0, // `first_byte` ends it
-      bodyTimeout: idle_ms,
-      signal: ending.signal,
-    });
+    );
     answered.body.once('close', () => {
       clearTimeout(total);
       signal.removeEventListener('abort', endWithKey);
@@ -83,10 +86,25 @@ export async function dispatch(
   }
 }
 
-export function addressOf({ base_url, api_version }: Upstream, path: string): string {
+/** The address of a model has the path of the format of OpenAI, and Ollama's own begins at the root. */
+function atRoot({ kind }: Wire, upstream: Upstream): Upstream {
+  return kind === 'ollama' ? { ...upstream, base_url: upstream.base_url.replace(/\/v1\/?$/, '') } : upstream;
+}
+
+/** A name with a slash is one segment of the path. */
+function pathOf({ path }: Wire, { upstream_model }: Model): string {
+  return path.replace('{model}', () => encodeURIComponent(upstream_model));
+}
+
+export function addressOf(
+  { base_url, api_version }: Upstream,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): string {
   const url = new URL(base_url);
   url.pathname = url.pathname.replace(/\/$/, '') + path;
   if (api_version !== undefined) url.searchParams.set('api-version', api_version);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;
 }
 

@@ -31,6 +31,8 @@ export interface Delta {
   path: readonly (string | number)[];
   text: string;
   isJson?: boolean;
+  /** The text ends with this piece. */
+  isLast?: boolean;
   /** An event with nothing but this piece. */
   print: (text: string) => Event;
 }
@@ -83,13 +85,16 @@ export class GuardedEvents {
     return await checkTexts(document, this.#form.document, check);
   }
 
-  async #push({ name, text, isJson, print }: Delta): Promise<string> {
+  async #push({ name, text, isJson, isLast, print }: Delta): Promise<string> {
     this.#characters += text.length;
     if (this.#characters > max_held_characters)
       throw new RangeError(`the stream has more than ${max_held_characters} characters`);
     const open = this.#texts.get(name) ?? this.#open(isJson === true);
     this.#texts.set(name, { ...open, print });
-    return await open.push(text);
+    const passed = await open.push(text);
+    if (isLast !== true) return passed;
+    this.#texts.delete(name);
+    return passed + (await open.end());
   }
 
   #open(isJson: boolean): GuardedText {

@@ -133,7 +133,8 @@ class Walker {
     let index = 0;
     while (index < values.length) {
       const run: TextPart[] = [];
-      for (let part = values[index]; isTextPart(part); part = values[index + run.length]) run.push(part);
+      for (let part = values[index]; isTextPart(part) && continues(run, part); part = values[index + run.length])
+        run.push(part);
       mapped.push(...(run.length < 2 ? [yield* this.value(values[index], at)] : yield* this.#run(run, at)));
       index += Math.max(1, run.length);
     }
@@ -158,7 +159,7 @@ class Walker {
   }
 
   *#members(members: Members, at: At): Walk<Members> {
-    const source = sourceOf(members) ?? at.source;
+    const source = (at.isFree ? undefined : sourceOf(members, at.name)) ?? at.source;
     const { dropped, free } = this.#form;
     const mapped: [string, unknown][] = [];
     for (const [name, value] of Object.entries(members)) {
@@ -188,7 +189,15 @@ function isTextPart(value: unknown): value is TextPart {
   return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string';
 }
 
-function sourceOf({ role, type }: Members): TextSource | undefined {
+/** A thought of Gemini's models is no part of the answer behind it. */
+function continues([first]: readonly TextPart[], part: TextPart): boolean {
+  return first === undefined || first['thought'] === part['thought'];
+}
+
+/** `name` is that of the member with these members. */
+function sourceOf({ role, type }: Members, name: string): TextSource | undefined {
+  if (name === 'functionResponse') return 'tool_result';
+  if (name === 'functionCall' || role === 'model') return 'assistant';
   if (role === 'tool' || role === 'function') return 'tool_result';
   if (typeof type === 'string' && /(?:tool_result|_output)$/.test(type)) return 'tool_result';
   if (role === 'assistant' || type === 'function_call' || type === 'reasoning') return 'assistant';

@@ -55,7 +55,7 @@ const send = async (endpoint: Endpoint, headers: Record<string, string> = {}, bo
 const as = ({ token }: TestUser) => ({ authorization: `Bearer ${token}` });
 /** Somebody whose request is read to its end. */
 const senderOf = ({ surface }: Endpoint) =>
-  surface === 'gateway' ? { authorization: `Bearer ${key}` } : as(app.admin);
+  ['gateway', 'gemini', 'ollama'].includes(surface ?? 'api') ? { authorization: `Bearer ${key}` } : as(app.admin);
 
 test.each(all)('%s forbids every page, script and frame with each answer', async (name, endpoint) => {
   for (const headers of [{}, as(nemo), ...(endpoint.method === 'GET' ? [as(ada)] : [])]) {

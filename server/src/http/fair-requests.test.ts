@@ -61,7 +61,7 @@ test('a caller with a quarter of the connections is refused at every endpoint bu
 
   const answers = new Map<string, string>();
   for (const [name, { method, path, surface }] of Object.entries<Endpoint>(endpoints)) {
-    const credential = surface === 'gateway' ? keys.ada : ada.token;
+    const credential = ['gateway', 'gemini', 'ollama'].includes(surface ?? 'api') ? keys.ada : ada.token;
     const answered = await send(credential, method, path.replaceAll(/\{\w+\}/g, 'any'));
     const text = await answered.text();
     const isRefused = answered.status === 429 && answered.headers.get('retry-after') === '1';

@@ -17,7 +17,7 @@ export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   trace: TraceContext;
 } & (Endpoints[N] extends { body: 'archive' } | { reply: { kind: 'events' } } ? CallerNow : object) &
   (Endpoints[N] extends { operation: 'session.open' | 'session.revoke' } ? { cookie: SessionCookie } : object) &
-  (Endpoints[N] extends { surface: 'gateway' } ? Pick<Place, 'whileWaiting'> : object);
+  (Endpoints[N] extends { surface: 'gateway' | 'gemini' | 'ollama' } ? Pick<Place, 'whileWaiting'> : object);
 
 /** For handlers that read the body themselves, and for long answers. */
 interface CallerNow {

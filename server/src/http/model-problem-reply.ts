@@ -11,32 +11,16 @@ const types: Record<number, string> = {
   429: 'rate_limit_error',
 };
 
-/** A provider's refusal keeps its status. */
 interface ModelFields {
   upstream_status?: number;
   rates?: RatesLeft;
 }
 
-export function modelProblemReply(
-  {
-    status,
-    code,
-    detail,
-    hint,
-    retry_after_seconds,
-    errors,
-    fields: { rates = {}, ...fields },
-  }: Omit<Problem, 'fields'> & {
-    fields: ModelFields;
-  },
-  request_id: string,
-): Reply {
-  // The vendors answer an invalid request with 400, for which their clients have an error of its own.
-  const shown = fields.upstream_status ?? (code === 'invalid' ? 400 : status);
+export function modelProblemReply(problem: Problem, request_id: string): Reply {
+  const { code, retry_after_seconds } = problem;
+  const { rates = {}, ...fields }: ModelFields = problem.fields;
+  const shown = statusForClient(problem);
   const type = types[shown] ?? (shown >= 500 ? 'api_error' : 'invalid_request_error');
-  const message = [detail, ...errors.map((error) => `${error.pointer ?? ''} ${error.message}`.trim()), hint ?? []]
-    .flat()
-    .join(' ');
   return {
     status: shown,
     headers: {
@@ -51,8 +35,27 @@ export function modelProblemReply(
     },
     body: JSON.stringify({
       type: 'error',
-      error: { type, code: code === 'unauthenticated' ? 'invalid_api_key' : code, message, param: null, ...fields },
+      error: {
+        type,
+        code: code === 'unauthenticated' ? 'invalid_api_key' : code,
+        message: modelMessage(problem),
+        param: null,
+        ...fields,
+      },
       request_id,
     }),
   };
+}
+
+/** A provider's refusal keeps its status. The vendors answer an invalid request with 400, for which their clients have an error of its own. */
+export function statusForClient({ code, status, fields }: Problem): number {
+  const { upstream_status }: ModelFields = fields;
+  return upstream_status ?? (code === 'invalid' ? 400 : status);
+}
+
+/** Their clients show one text. */
+export function modelMessage({ detail, errors, hint }: Problem): string {
+  return [detail, ...errors.map((error) => `${error.pointer ?? ''} ${error.message}`.trim()), hint ?? []]
+    .flat()
+    .join(' ');
 }

@@ -187,7 +187,7 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
     const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
     const found = routes.find(method, exchange.path);
     if (Array.isArray(found)) {
-      const isFree = found.length === 0 && method === 'GET' && surfaceOf(route, exchange) !== surfaces.gateway;
+      const isFree = found.length === 0 && method === 'GET' && surfaceOf(route, exchange).role !== 'gateway';
       const page = isFree ? await parts.console?.answer(exchange.path, exchange.headers) : undefined;
       if (page === undefined) throw notRouted(found);
       return page;
@@ -208,7 +208,9 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
 
 /** Clients of vendors ask also for what the gateway does not have, and read their own form alone. */
 function surfaceOf(route: Route | undefined, { path }: Exchange): Surface {
-  return route?.surface ?? (path.startsWith('/v1/') ? surfaces.gateway : surfaces.api);
+  if (route !== undefined) return route.surface;
+  if (path.startsWith('/v1beta/')) return surfaces.gemini;
+  return path.startsWith('/v1/') ? surfaces.gateway : surfaces.api;
 }
 
 // An unknown sender can make the service hold at most this much.

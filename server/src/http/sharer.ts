@@ -20,7 +20,7 @@ const most_known = 100_000;
 export function sharers(): (sender: Sender) => Sharer {
   const known = new LRUCache<string, string>({ max: most_known });
   return ({ headers, origin }) => {
-    const given = ['authorization', 'x-api-key', 'cookie'].map((name) => headers.get(name));
+    const given = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'].map((name) => headers.get(name));
     const credential = given.every((one) => one === null) ? undefined : hash('sha256', JSON.stringify(given), 'base64');
     const name = credential === undefined ? undefined : known.get(credential);
     return {

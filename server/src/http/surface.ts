@@ -5,7 +5,9 @@ import type { Problem } from '@gantry/contract/problems.ts';
 import type { AgentCaller, KeyCaller, SignedInCaller } from '../access/caller.ts';
 import type { RoleName } from '../config.ts';
 import { a2aProblemReply } from './a2a-problem-reply.ts';
+import { googleProblemReply } from './google-problem-reply.ts';
 import { modelProblemReply } from './model-problem-reply.ts';
+import { ollamaProblemReply } from './ollama-problem-reply.ts';
 import { problemReply } from './problem-reply.ts';
 import type { Reply } from './reply.ts';
 import type { Sender } from './session-cookie.ts';
@@ -31,6 +33,8 @@ export interface Ways {
   key: Way;
   /** A gateway key, as clients of Anthropic send it. */
   x_api_key: Way;
+  /** A gateway key, as clients of Gemini send it. */
+  x_goog_api_key: Way;
 }
 
 interface Way {
@@ -71,6 +75,20 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     max_body_bytes: 20 * mebibyte,
     has_places: true,
     printProblem: modelProblemReply,
+  },
+  gemini: {
+    role: 'gateway',
+    ways: ['x_goog_api_key', 'key'],
+    max_body_bytes: 20 * mebibyte,
+    has_places: true,
+    printProblem: googleProblemReply,
+  },
+  ollama: {
+    role: 'gateway',
+    ways: ['key'],
+    max_body_bytes: 20 * mebibyte,
+    has_places: true,
+    printProblem: ollamaProblemReply,
   },
   probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },
 };

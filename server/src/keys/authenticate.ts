@@ -14,18 +14,19 @@ const max_known = 200_000;
 
 type Authenticate = (text: string | undefined, origin: Origin) => Promise<KeyCaller>;
 
-/** The headers that carry a key: OpenAI's clients send a bearer token, Anthropic's `x-api-key`. */
+/** The headers that carry a key: OpenAI's clients send a bearer token, Anthropic's `x-api-key`, Gemini's `x-goog-api-key`. */
 export function keyWays(authenticate: Authenticate) {
+  const inHeader = (name: string) => ({
+    isUsed: ({ headers }: Sender) => headers.has(name),
+    authenticate: async ({ headers, origin }: Sender) => await authenticate(headers.get(name) ?? undefined, origin),
+  });
   return {
     key: {
       isUsed: ({ headers }: Sender) => headers.has('authorization'),
       authenticate: async ({ headers, origin }: Sender) => await authenticate(bearerOf(headers), origin),
     },
-    x_api_key: {
-      isUsed: ({ headers }: Sender) => headers.has('x-api-key'),
-      authenticate: async ({ headers, origin }: Sender) =>
-        await authenticate(headers.get('x-api-key') ?? undefined, origin),
-    },
+    x_api_key: inHeader('x-api-key'),
+    x_goog_api_key: inHeader('x-goog-api-key'),
   };
 }
 

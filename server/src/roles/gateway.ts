@@ -5,7 +5,7 @@ import type { Role, RoleParts } from './role.ts';
 
 export async function openGatewayRole({ config, db, models }: RoleParts): Promise<Role> {
   const gateway = await models();
-  const handlers: SurfaceHandlers<'gateway'> = gatewayRoutes(db, gateway);
+  const handlers: SurfaceHandlers<'gateway' | 'gemini' | 'ollama'> = gatewayRoutes(db, gateway);
   return {
     handlers,
     inside: { port: config.gateway_port, handlers },

@@ -13,6 +13,10 @@ os.environ.update(
     OPENAI_BASE_URL=f"{base_url}/v1",
     ANTHROPIC_API_KEY=key,
     ANTHROPIC_BASE_URL=base_url,
+    GEMINI_API_KEY=key,
+    GOOGLE_GEMINI_BASE_URL=base_url,
+    OLLAMA_API_KEY=key,
+    OLLAMA_HOST=base_url,
     CREWAI_DISABLE_TELEMETRY="true",
     CREWAI_TRACING_ENABLED="false",
     OTEL_SDK_DISABLED="true",
@@ -118,9 +122,91 @@ def newest():
     }
 
 
+def google_genai():
+    import asyncio
+
+    from google import genai
+    from google.genai import types
+
+    client = genai.Client()
+    tools = [types.Tool(function_declarations=[types.FunctionDeclaration(**function)])]
+    with_tools = client.models.generate_content(
+        model="flash", contents=question, config=types.GenerateContentConfig(tools=tools)
+    )
+
+    async def streamed():
+        stream = await client.aio.models.generate_content_stream(model="flash", contents=question)
+        return "".join([chunk.text or "" async for chunk in stream])
+
+    try:
+        client.models.generate_content(model="other", contents=question)
+        refusal = None
+    except genai.errors.APIError as error:
+        refusal = [error.code, error.status]
+    return {
+        "plain": client.models.generate_content(model="flash", contents=question).text,
+        "streamed": "".join(
+            chunk.text or "" for chunk in client.models.generate_content_stream(model="flash", contents=question)
+        ),
+        "async": asyncio.run(streamed()),
+        "tool": json.dumps(with_tools.function_calls[0].args),
+        "tokens": client.models.count_tokens(model="flash", contents=question).total_tokens,
+        "vectors": len(client.models.embed_content(model="gvectors", contents=["Paris", "Rome"]).embeddings),
+        "models": [model.name for model in client.models.list()],
+        "refusal": refusal,
+    }
+
+
+def gemini():
+    from langchain_google_genai import ChatGoogleGenerativeAI, GoogleGenerativeAIEmbeddings
+
+    vectors = GoogleGenerativeAIEmbeddings(model="gvectors")
+    return {
+        "google-genai": google_genai(),
+        "langchain-google-genai": langchain(ChatGoogleGenerativeAI(model="flash")),
+        "langchain-google-genai vectors": {"plain": len(vectors.embed_documents(["Paris", "Rome"])) == 2},
+    }
+
+
+def ollama_client():
+    import ollama
+
+    tools = [{"type": "function", "function": function}]
+    call = {"model": "llama", "messages": messages}
+    try:
+        ollama.chat(model="other", messages=messages)
+        refusal = None
+    except ollama.ResponseError as error:
+        refusal = [error.status_code, "may not call" in error.error]
+    return {
+        "plain": ollama.chat(**call).message.content,
+        "streamed": "".join(part.message.content for part in ollama.chat(**call, stream=True)),
+        "tool": json.dumps(dict(ollama.chat(**call, tools=tools).message.tool_calls[0].function.arguments)),
+        "generated": ollama.generate(model="llama", prompt=question).response,
+        "generated as a stream": "".join(
+            part.response for part in ollama.generate(model="llama", prompt=question, stream=True)
+        ),
+        "vectors": len(ollama.embed(model="nomic", input=["Paris", "Rome"]).embeddings),
+        "models": [model.model for model in ollama.list().models],
+        "shown": ollama.show("llama").capabilities,
+        "refusal": refusal,
+    }
+
+
+def ollamas():
+    from langchain_ollama import ChatOllama, OllamaEmbeddings
+
+    return {
+        "ollama": ollama_client(),
+        "langchain-ollama": langchain(ChatOllama(model="llama", validate_model_on_init=True)),
+        "langchain-ollama vectors": {"plain": len(OllamaEmbeddings(model="nomic").embed_query("Paris")) > 0},
+    }
+
+
 def crews():
     # crewai knows only the names of the vendors.
     return {name: crewai(name) for name in ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"]}
 
 
-os.write(answers, json.dumps({"newest": newest, "crewai": crews}[group]()).encode())
+groups = {"newest": newest, "gemini": gemini, "ollama": ollamas, "crewai": crews}
+os.write(answers, json.dumps(groups[group]()).encode())

@@ -10,6 +10,8 @@ const script = join(import.meta.dirname, 'model-clients.py');
 /** crewai needs older clients of the vendors. */
 const packages = {
   newest: ['openai==3.54.0', 'anthropic==2.12.0', 'langchain-openai==1.7.3', 'langchain-anthropic==1.7.7'],
+  gemini: ['google-genai[aiohttp]==2.34.0', 'langchain-google-genai==4.4.2'],
+  ollama: ['ollama==0.6.3', 'langchain-ollama==1.1.0'],
   crewai: ['crewai[anthropic]==1.15.30'],
 };
 

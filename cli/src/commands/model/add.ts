@@ -15,6 +15,7 @@ export const command = defineCommand({
   examples: [
     'svc model add gpt-4o --provider openai',
     'svc model add large --provider acme --model acme-large-2 --base-url https://models.example.com/v1 --secret ACME_KEY --max-output 8192 < key',
+    'svc model add pro --provider vertex --model gemini-2.5-pro --project acme-1 --region europe-west4 < service-account.json',
     'svc model add --file models.yaml',
     'svc model add --from-agent support',
     'svc model add',
@@ -27,6 +28,8 @@ export const command = defineCommand({
     model: text('Its name at the provider (default: the same name)', 'name'),
     baseUrl: text('Its address (default: that of the provider)', 'address'),
     apiVersion: text('The api-version of a deployment of Azure', 'version'),
+    project: text('The project of Vertex AI', 'id'),
+    region: text('The region of Vertex AI, or global', 'name'),
     secret: text('The secret of the team for the credential (default: such as OPENAI_API_KEY)', 'name'),
     maxOutput: whole('Its longest answer (default: as its vendor publishes it)', 'tokens', tokens),
     context: whole('Its largest context (default: as its vendor publishes it)', 'tokens', tokens),
@@ -38,7 +41,7 @@ export const command = defineCommand({
     },
   },
   async run(
-    { name, provider, model, baseUrl, apiVersion, secret, maxOutput, context, type, fromAgent, file },
+    { name, provider, model, baseUrl, apiVersion, project, region, secret, maxOutput, context, type, fromAgent, file },
     session,
   ): Promise<Result> {
     if (file !== undefined) {
@@ -60,6 +63,8 @@ export const command = defineCommand({
       model: model ?? name,
       base_url: baseUrl,
       api_version: apiVersion,
+      project,
+      region,
       secret,
       type,
       max_output_tokens: maxOutput,

@@ -1,3 +1,4 @@
+import { formatNames } from '@gantry/contract/model-providers.ts';
 import { stateOfModel } from '@gantry/contract/model-state.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -64,7 +65,7 @@ export function ModelPage() {
               <Facts
                 facts={[
                   ['Team', model.team],
-                  ['Format', model.kind === 'openai' ? 'OpenAI' : 'Anthropic'],
+                  ['Format', formatNames[model.kind]],
                   ['Type', model.type],
                   ['Aliases', model.aliases.join(', ') || 'none'],
                   ['Fallbacks', model.fallbacks.join(', ') || 'none'],

@@ -55,6 +55,20 @@ const openai: Rows = {
   'o4-mini': [200_000, 100_000],
 };
 
+const gemini: Rows = {
+  'gemini-2.0-flash': [1_048_576, 8192],
+  'gemini-2.0-flash-lite': [1_048_576, 8192],
+  'gemini-2.5-flash': [1_048_576, 65_536],
+  'gemini-2.5-flash-image': [65_536, 32_768],
+  'gemini-2.5-flash-lite': [1_048_576, 65_536],
+  'gemini-2.5-flash-preview-tts': [8192, 16_384],
+  'gemini-2.5-pro': [1_048_576, 65_536],
+  'gemini-2.5-pro-preview-tts': [8192, 16_384],
+  'gemini-3-flash-preview': [1_048_576, 65_536],
+  'gemini-3-pro-preview': [1_048_576, 65_536],
+  'gemini-3.1-pro-preview': [1_048_576, 65_536],
+};
+
 const tables: Readonly<Record<string, Rows>> = {
   openai,
   // A deployment has a name of its own, which often is that of its model.
@@ -79,6 +93,8 @@ const tables: Readonly<Record<string, Rows>> = {
     'claude-haiku-5-5': [1_000_000, 128_000],
     'claude-fable-5': [1_000_000, 128_000],
   },
+  gemini,
+  vertex: gemini,
   mistral: {
     'codestral-2508': [256_000, 8192],
     'devstral-2512': [262_144, 262_144],

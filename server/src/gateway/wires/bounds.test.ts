@@ -4,11 +4,17 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Model } from '../model.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { embeddings } from './embeddings.ts';
+import { embedContent } from './gemini-embeddings.ts';
+import { countGeminiTokens } from './gemini-tokens.ts';
+import { generateContent } from './gemini.ts';
 import { countTokens, messages } from './messages.ts';
+import { ollamaEmbed } from './ollama-embeddings.ts';
+import { ollamaChat, ollamaGenerate } from './ollama.ts';
 import { responses } from './responses.ts';
 import type { AskedOfModel, Json, Wire } from './wire.ts';
 
 const said = [{ role: 'user', content: 'hello' }];
+const spoken = [{ role: 'user', parts: [{ text: 'hello' }] }];
 /** A plain request of each format. */
 const plain = {
   'chat/completions': [chatCompletions, { model: 'm', messages: said }],
@@ -16,9 +22,17 @@ const plain = {
   embeddings: [embeddings, { model: 'm', input: 'hello' }],
   messages: [messages, { model: 'm', max_tokens: 100, messages: said }],
   count_tokens: [countTokens, { model: 'm', messages: said }],
+  generateContent: [generateContent, { model: 'm', contents: spoken }],
+  embedContent: [embedContent, { model: 'm', content: spoken[0] }],
+  '/api/chat': [ollamaChat, { model: 'm', messages: said }],
+  '/api/generate': [ollamaGenerate, { model: 'm', prompt: 'hello' }],
+  '/api/embed': [ollamaEmbed, { model: 'm', input: 'hello' }],
+  countTokens: [countGeminiTokens, { model: 'm', contents: spoken }],
 } as const satisfies Record<string, [Wire, Json]>;
 type Name = keyof typeof plain;
 const names = Object.keys(plain) as Name[]; // of the literal above
+
+const counts = (name: Name) => name === 'count_tokens' || name === 'countTokens';
 
 const read = (name: Name, more: Json = {}): AskedOfModel => {
   const [wire, body] = plain[name];
@@ -39,11 +53,11 @@ describe.each(names)('%s', (name) => {
   test('a plain request has a bound', () => {
     const { model, unbounded, input_tokens } = read(name);
     expect({ model, unbounded }).toEqual({ model: 'm', unbounded: [] });
-    if (name !== 'count_tokens') expect(input_tokens).toBeGreaterThan(JSON.stringify(plain[name][1]).length);
+    if (!counts(name)) expect(input_tokens).toBeGreaterThan(JSON.stringify(plain[name][1]).length);
   });
 
   test('an unknown member has no bound, and one that asks for nothing changes nothing', () => {
-    if (name !== 'count_tokens') expect(read(name, { turbo: true }).unbounded).toEqual(['turbo']);
+    if (!counts(name)) expect(read(name, { turbo: true }).unbounded).toEqual(['turbo']);
     expect(read(name, { turbo: null, background: false }).unbounded).toEqual([]);
   });
 
@@ -75,13 +89,15 @@ describe.each(names)('%s', (name) => {
     { model: 5 },
     { model: '' },
     { model: 'x'.repeat(201) },
-    { messages: undefined, input: undefined },
-    { messages: [], input: [] },
-    { messages: ['x'], input: [null] },
-    { messages: { role: 'user' }, input: { role: 'user' } },
+    { messages: undefined, input: undefined, contents: undefined, content: undefined },
+    { messages: [], input: [], contents: [], content: { parts: [] } },
+    { messages: ['x'], input: [null], contents: ['x'], content: { parts: ['x'] } },
+    { messages: { role: 'user' }, input: { role: 'user' }, contents: { role: 'user' }, content: [] },
   ])('a body of a wrong type is refused: %j', (more) => {
     // A prompt that the vendor keeps can stand for the input of a response.
     if (name === 'responses' && 'input' in more && more.input === undefined) return;
+    // Without a prompt, Ollama loads the model.
+    if (name === '/api/generate' && !('model' in more)) return;
     expect(refusal(name, more)).toMatchObject({ code: 'invalid' });
   });
 });
@@ -176,6 +192,48 @@ test.each<[string, Name, Json, string[]]>([
     ['`document`'],
   ],
   ['a document of the system', 'messages', { system: [{ type: 'document' }] }, ['`document`']],
+  ['functions', 'generateContent', { tools: [{ functionDeclarations: [{ name: 'f' }] }] }, []],
+  ...['googleSearch', 'googleMaps', 'urlContext', 'codeExecution', 'fileSearch', 'mcpServers', 'computerUse'].map(
+    (name): [string, Name, Json, string[]] => [
+      'a tool of the vendor',
+      'generateContent',
+      { tools: [{ [name]: {} }] },
+      [name],
+    ],
+  ),
+  ['a cache of the vendor', 'generateContent', { cachedContent: 'cachedContents/x' }, ['cachedContent']],
+  ['a dearer tier', 'generateContent', { serviceTier: 'priority' }, ['serviceTier "priority"']],
+  ['a known tier', 'generateContent', { serviceTier: 'SERVICE_TIER_FLEX' }, []],
+  [
+    'an answer as an image',
+    'generateContent',
+    { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } },
+    ['answers as IMAGE'],
+  ],
+  ['a setting of speech', 'generateContent', { generationConfig: { speechConfig: {} } }, ['speechConfig']],
+  [
+    'calls and thoughts',
+    'generateContent',
+    {
+      contents: [
+        {
+          parts: [{ functionCall: {} }, { functionResponse: {} }, { text: 'x', thought: true, thoughtSignature: 'x' }],
+        },
+      ],
+    },
+    [],
+  ],
+  ['options', '/api/chat', { options: { seed: 1, num_ctx: 4096, num_predict: -1 }, think: true, keep_alive: '5m' }, []],
+  ['an unknown option', '/api/chat', { options: { warp: 9 } }, ['warp']],
+  ['a template of its own', '/api/generate', { template: '{{ .Prompt }}' }, ['template']],
+  ['an unknown part', 'generateContent', { contents: [{ parts: [{ hologram: {} }] }] }, ['hologram']],
+  [
+    'an image as input of a vector',
+    'embedContent',
+    { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'x' } }] } },
+    ['an input other than text'],
+  ],
+
   [
     'thinking',
     'messages',
@@ -217,6 +275,21 @@ test.each<[string, Name, Json]>([
       ],
     },
   ],
+  [
+    'an inline image',
+    'generateContent',
+    { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: image } }] }] },
+  ],
+  ['an image', '/api/chat', { messages: [{ role: 'user', images: [image] }] }],
+  [
+    'an image of a tool',
+    'generateContent',
+    {
+      contents: [
+        { parts: [{ functionResponse: { parts: [{ inlineData: { mimeType: 'image/png', data: image } }] } }] },
+      ],
+    },
+  ],
 ])('%s in %s is bounded by the tokens of an image, not by its bytes', (_, name, more) => {
   const { input_tokens, unbounded } = read(name, more);
   expect(unbounded).toEqual([]);
@@ -232,6 +305,30 @@ test('a search of Anthropic has a bound when the request limits its uses, and fi
     contexts: 4,
   });
   expect(read('messages', { tools: [{ ...tool, max_uses: 101 }] }).unbounded).toEqual(['`web_search_20250305`']);
+});
+
+test('a sound, a video and a PDF in a call of Gemini fill the context, at the rates of their kinds', () => {
+  const of = (mimeType: string) =>
+    read('generateContent', { contents: [{ parts: [{ inlineData: { mimeType, data: image } }] }] });
+  for (const mime of ['audio/wav', 'video/mp4', 'application/pdf', ''])
+    expect([mime, of(mime).files, of(mime).unbounded]).toEqual([mime, 1, []]);
+  expect(of('audio/wav').input_classes).toContain('input_audio');
+  expect(of('video/mp4').input_classes).toContain('input_video');
+  expect(of('').input_classes).toContain('input_audio');
+  expect(of('application/pdf').input_classes).not.toContain('input_audio');
+  expect(of('text/plain')).toMatchObject({ files: 0, images: 0 });
+  expect(of('text/plain').input_tokens).toBeGreaterThan(image.length);
+});
+
+test('thoughts of Gemini count against the limit, and several candidates have one each', () => {
+  const thinkingConfig = { thinkingBudget: 2000 };
+  expect(read('generateContent', { generationConfig: { thinkingConfig } }).min_output_tokens).toBe(2001);
+  const generationConfig = { thinkingConfig, maxOutputTokens: 500, candidateCount: 3 };
+  expect(read('generateContent', { generationConfig })).toMatchObject({
+    min_output_tokens: 500,
+    output_tokens: 500,
+    choices: 3,
+  });
 });
 
 test('thinking needs a limit above its budget, and a prompt for an hour its own rate', () => {
@@ -279,9 +376,23 @@ test.each<[Name, Json, Partial<Model>, boolean, Json]>([
   ['messages', {}, {}, true, { max_tokens: 50 }],
   ['messages', {}, {}, false, { max_tokens: 100 }],
   ['count_tokens', {}, {}, true, {}],
+  ['generateContent', {}, {}, true, { model: undefined, generationConfig: { maxOutputTokens: 50 } }],
+  [
+    'generateContent',
+    { generationConfig: { topK: 3 } },
+    {},
+    false,
+    { model: undefined, generationConfig: { topK: 3 } },
+  ],
+  ['embedContent', {}, {}, true, { model: 'models/theirs' }],
+  ['/api/chat', { options: { num_predict: 90, seed: 1 } }, {}, true, { options: { num_predict: 50, seed: 1 } }],
+  ['/api/generate', {}, {}, false, {}],
+  ['countTokens', {}, {}, true, { model: undefined }],
 ])('%s %j for %j, limited: %s, is sent with %j', (name, more, special, is_limited, sent) => {
   const [wire, body] = plain[name];
   const { max_tokens: _, ...rest } = { max_tokens: 0, ...body };
   const written = wire.write({ ...body, ...more }, { ...model, ...special }, { output_tokens: 50, is_limited });
-  expect(JSON.parse(JSON.stringify(written))).toEqual({ ...rest, model: 'theirs', ...sent });
+  expect(JSON.parse(JSON.stringify(written))).toEqual(
+    JSON.parse(JSON.stringify({ ...rest, model: 'theirs', ...sent })),
+  );
 });

@@ -23,3 +23,20 @@ export const anthropicDocument: DocumentForm = {
   dropped: new Set(),
   free: named('input metadata'),
 };
+
+export const ollamaDocument: DocumentForm = {
+  identifiers: named(`${common} required enum created_at done_reason keep_alive think tool_name`),
+  // A context is the whole conversation in tokens, which no rule can read.
+  dropped: named('logprobs context'),
+  free: named('arguments'),
+};
+
+export const googleDocument: DocumentForm = {
+  identifiers: named(
+    `${common} required enum mimeType responseMimeType finishReason modality category threshold probability severity blockReason ` +
+      'responseId modelVersion taskType language outcome serviceTier mediaResolution thinkingLevel responseModalities allowedFunctionNames',
+  ),
+  // They repeat the answer, token by token.
+  dropped: named('logprobsResult'),
+  free: named('args response labels'),
+};

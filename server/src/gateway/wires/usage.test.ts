@@ -5,7 +5,9 @@ import { costOf } from '../prices/cost.ts';
 import { inputClasses, outputClasses, type Price, type Usage } from '../prices/rates.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { embeddings } from './embeddings.ts';
+import { generateContent } from './gemini.ts';
 import { countTokens, messages } from './messages.ts';
+import { ollamaChat } from './ollama.ts';
 import { responses } from './responses.ts';
 import type { Json, Wire } from './wire.ts';
 
@@ -125,6 +127,43 @@ test.each<[string, Wire, Json, Json | undefined]>([
     { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },
     undefined,
   ],
+  [
+    'an answer of Gemini with everything',
+    generateContent,
+    {
+      usageMetadata: {
+        promptTokenCount: 100,
+        cachedContentTokenCount: 40,
+        toolUsePromptTokenCount: 7,
+        candidatesTokenCount: 20,
+        thoughtsTokenCount: 30,
+        totalTokenCount: 157,
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: 70 },
+          { modality: 'AUDIO', tokenCount: 30 },
+        ],
+        cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 10 }],
+      },
+    },
+    { input: 47, cached_input: 30, cached_input_audio: 10, input_audio: 20, output: 20, output_reasoning: 30 },
+  ],
+  [
+    'an answer of Gemini that ended while it thought',
+    generateContent,
+    { usageMetadata: { promptTokenCount: 10, thoughtsTokenCount: 5, totalTokenCount: 15 } },
+    { input: 10, output_reasoning: 5 },
+  ],
+  ['an answer of Ollama', ollamaChat, { done: true, prompt_eval_count: 7, eval_count: 3 }, { input: 7, output: 3 }],
+  ['an answer of Ollama without its output', ollamaChat, { done: true, prompt_eval_count: 7 }, undefined],
+  ['the start of a stream of Gemini', generateContent, { usageMetadata: { promptTokenCount: 10 } }, undefined],
+  [
+    'hostile counts of Gemini',
+    generateContent,
+    {
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: -1, thoughtsTokenCount: 1.5, totalTokenCount: 'x' },
+    },
+    undefined,
+  ],
   ['a count of tokens', countTokens, { input_tokens: 14 }, {}],
   ['no counts', chatCompletions, { choices: [] }, undefined],
   ['half of the counts', chatCompletions, { usage: { prompt_tokens: 5 } }, undefined],
@@ -167,6 +206,34 @@ describe('whatever a vendor counts, no token is charged twice, and each has a co
         const total = typeof usage['total_tokens'] === 'number' ? usage['total_tokens'] : 0;
         expect(costOf(flat, read)).toBeGreaterThanOrEqual(said);
         expect(costOf(flat, read)).toBeLessThanOrEqual(Math.max(said, total));
+      }),
+    );
+  });
+
+  test('generateContent', () => {
+    const modality = fc.constantFrom('TEXT', 'AUDIO', 'IMAGE', 'VIDEO', 'SMELL', 7);
+    const details = fc.option(fc.array(fc.record({ modality, tokenCount: number }), { maxLength: 4 }), { nil: null });
+    const counts = fc.record({
+      promptTokenCount: number,
+      candidatesTokenCount: number,
+      thoughtsTokenCount: number,
+      toolUsePromptTokenCount: number,
+      cachedContentTokenCount: number,
+      totalTokenCount: number,
+      promptTokensDetails: details,
+      cacheTokensDetails: details,
+      candidatesTokensDetails: details,
+    });
+    const whole = (value: unknown) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0);
+    fc.assert(
+      fc.property(counts, (usageMetadata) => {
+        const read = usageOf(generateContent, { usageMetadata });
+        if (read === undefined) return;
+        const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, toolUsePromptTokenCount } = usageMetadata;
+        const counted = [promptTokenCount, candidatesTokenCount, thoughtsTokenCount, toolUsePromptTokenCount];
+        const said = counted.reduce<number>((sum, one) => sum + whole(one), 0);
+        expect(costOf(flat, read)).toBeGreaterThanOrEqual(said);
+        expect(costOf(flat, read)).toBeLessThanOrEqual(Math.max(said, whole(usageMetadata.totalTokenCount)));
       }),
     );
   });

@@ -1,5 +1,5 @@
 // A format in which clients call models, and in which an upstream is called. A request is passed on in its own format.
-import type { UpstreamKind } from '@gantry/contract/model-providers.ts';
+import type { Format } from '@gantry/contract/model-providers.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { EventForm } from '../../guardrails/guarded-events.ts';
 import type { DocumentForm } from '../../guardrails/json-texts.ts';
@@ -10,9 +10,10 @@ import type { InputClass, Usage } from '../prices/rates.ts';
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface Wire {
-  kind: UpstreamKind;
-  /** Behind the base URL of an upstream. */
+  kind: Format;
+  /** Behind the base URL of an upstream. `{model}` stands for its name there. */
   path: string;
+  query?: Readonly<Record<string, string>>;
   /** Of the client, for the upstream. No other header is passed on. */
   passed_headers: readonly string[];
   /** `text` is the body as JSON without spaces. Throws `invalid`. */
@@ -31,10 +32,10 @@ export interface Wire {
   events: EventForm;
   /** Of a request: a part that no rule can read. */
   unreadable?(body: Json): string | undefined;
-  /** The last event of a stream that broke off. */
   /** The answer ended because it reached its limit of tokens. */
   isCut(answer: Json): boolean;
-  printBreak(problem: Pick<Problem, 'code' | 'detail'>): string;
+  /** The last event of a stream that broke off. */
+  printBreak(problem: Pick<Problem, 'code' | 'detail' | 'status'>): string;
 }
 
 export interface AskedOfModel {

@@ -46,6 +46,16 @@ class Spent(Exception):
         self.body = {"code": "budget_exceeded", "message": message, "resets_at": "2026-11-24T00:00:00.000Z"}
 
 
+class SpentAtGemini(Exception):
+    """As Google's client raises it."""
+
+    def __init__(self) -> None:
+        super().__init__("429 RESOURCE_EXHAUSTED. $4.66 of $4.66 is spent")
+        self.code = 429
+        facts = {"code": "budget_exceeded", "resets_at": "2026-11-24T00:00:00.000Z"}
+        self.details = {"error": {"code": 429, "details": [{"reason": "BUDGET_EXCEEDED", "metadata": facts}]}}
+
+
 class Reluctant:
     def __repr__(self) -> str:
         raise ValueError("no")
@@ -86,6 +96,8 @@ def work(state: State) -> dict:
             raise RuntimeError(f"failed with {os.environ['WEATHER_API_SECRET']}")
         case "spend":
             raise LookupError("the model said $4.66 of $4.66") from Spent("$4.66 of $4.66 is spent")
+        case "spend at Gemini":
+            raise SpentAtGemini
         case "exit":
             sys.exit(3)
         case "sleep":
