@@ -8,7 +8,7 @@ export interface PythonWish extends Pick<ResolveRequest, 'onLog' | 'signal'> {
   required: readonly RequiredPython[];
   /** The preference of langgraph.json, in the project's own text. It is taken where it can be had. */
   preferred: string | undefined;
-  /** Gets the reason when another Python than the preferred one is taken. */
+  /** Gets the reason of a long wait, and why another Python than the preferred one is taken. */
   notice: (sentence: string) => void;
 }
 
@@ -54,11 +54,19 @@ function versionsOf({ further_pythons, obtainable_pythons }: Resolver, usual: st
 async function open(
   resolver: Resolver,
   python: string,
-  { refused, onLog, signal }: PythonWish & { refused: Map<string, string> },
+  { refused, onLog, notice, signal }: PythonWish & { refused: Map<string, string> },
 ): Promise<BaseImage | undefined> {
   if (resolver.further_pythons.includes(python)) return await resolver.baseImage(python);
+  let isSaid = false;
+  // One that is there already has no progress.
+  const onProgress = (line: string) => {
+    if (!isSaid)
+      notice(`The service has no Python ${python} yet. This push obtains it, which takes a minute or two, once.`);
+    isSaid = true;
+    onLog(line);
+  };
   try {
-    return await resolver.obtainBaseImage(python, { onLog, signal });
+    return await resolver.obtainBaseImage(python, { onLog: onProgress, signal });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'python_unavailable') throw error;
     refused.set(python, error.detail ?? `Python ${python} cannot be obtained`);
