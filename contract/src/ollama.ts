@@ -58,7 +58,11 @@ export const ollamaEndpoints = {
     method: 'POST',
     path: '/api/show',
     summary: "A model that the key may call in Ollama's format",
-    body: z.object({ model: z.string().max(200).optional(), name: z.string().max(200).optional() }),
+    body: z.strictObject({
+      model: z.string().max(200).optional(),
+      name: z.string().max(200).optional(),
+      verbose: z.boolean().optional(),
+    }),
     reply: {
       kind: 'bare',
       status: 200,

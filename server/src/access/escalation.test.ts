@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
-import type { Role } from '@gantry/contract/roles.ts';
+import { operations, type Role } from '@gantry/contract/roles.ts';
 import { sql } from '../database/sql.ts';
 import { storeAgent } from '../testing/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
@@ -168,7 +168,10 @@ const more = {
   digest: 'sha256:0',
   key: 'mine',
 };
-const bodies = Object.entries<Endpoint>(endpoints).filter(([, { body }]) => typeof body === 'object');
+// A gateway key changes nothing, and has no rights that could grow.
+const bodies = Object.entries<Endpoint>(endpoints).filter(
+  ([, { body, operation }]) => typeof body === 'object' && operations[operation].on !== 'key',
+);
 
 describe('an unknown field in a body is refused, and never applied:', () => {
   test.each(bodies.map(([name]) => name as EndpointName))('%s', async (name) => {

@@ -164,8 +164,14 @@ async function handOver(
   }
   for (const { path, writable_folder } of volumes) {
     // The engine ignores an entry for the volume's root.
-    if (writable_folder !== undefined)
+    if (writable_folder === undefined) continue;
+    const make = async () =>
       await ask(container.putArchive(packArchive([{ path: writable_folder, owner }]), { path }), { signal });
+    await make().catch(async (error: unknown) => {
+      // The first two sandboxes of a volume can make its folder at once. The engine then fails for one of them.
+      if (!answered(error, 500) || !String(error).includes('file exists')) throw error;
+      await make();
+    });
   }
 }
 
