@@ -10,7 +10,14 @@ const caller = { kind: 'key', id: 'k', accounts: [] } as unknown as Payer; // li
 const rates = { input: 3_000_000, output: 15_000_000 };
 const timeouts = { total_ms: 1000 };
 const of = (more: object) =>
-  ({ kind: 'anthropic', name: 'claude', context_window_tokens: 200_000, timeouts, ...more }) as unknown as Model; // likewise
+  ({
+    kind: 'anthropic',
+    formats: ['anthropic'],
+    name: 'claude',
+    context_window_tokens: 200_000,
+    timeouts,
+    ...more,
+  }) as unknown as Model; // likewise
 const body = {
   model: 'claude',
   max_tokens: 10,
