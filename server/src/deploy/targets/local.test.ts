@@ -260,7 +260,7 @@ test('an agent that cannot be loaded fails with its reason, its log and the prob
   await expect(wait(await started('failed'))).rejects.toMatchObject({
     code: 'start_failed',
     detail: "No module named 'nothing'",
-    hint: 'Set OPENAI_API_KEY in agent.yaml: tokens and keys as names in `deploy.secrets` (`svc secret set <NAME> --agent <name>`), other values in `deploy.env_vars`.',
+    hint: expect.stringContaining('Add the model: `svc model add <name> --provider openai`'),
     fields: {
       reason: { code: 'import_failed', traceback: 'Traceback …' },
       probes: expect.arrayContaining([expect.objectContaining({ path: '/health', result: 200 })]),

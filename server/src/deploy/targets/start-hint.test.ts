@@ -44,7 +44,8 @@ test('a call to localhost is explained, and a refused connection to another host
 test('a missing key of a provider, which a push refuses, is not asked for', () => {
   for (const [name, provider] of [
     ['MISTRAL_API_KEY', 'mistral'],
-    ['GEMINI_API_KEY', '<provider>'],
+    ['GEMINI_API_KEY', 'gemini'],
+    ['COHERE_API_KEY', '<provider>'],
   ]) {
     const hint = startHint({ missing_env: [name, 'TAVILY_API_KEY'] });
     expect(hint).not.toContain('deploy.secrets');

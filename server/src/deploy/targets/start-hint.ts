@@ -28,7 +28,7 @@ function ofProviders(names: readonly string[]): string {
   const add = providers.map((provider) => `\`svc model add <name> --provider ${provider}\``).join(', ');
   return (
     `The gateway takes the place of ${names.join(', ')}, which a project cannot set. Add the model: ${add}. ` +
-    'Call it with a client of OpenAI or Anthropic, whose variables the container has. A provider with a format of its own needs an endpoint in the format of OpenAI: `--base-url`.'
+    'The container has the variables for clients of OpenAI, Anthropic, Gemini and Ollama. A provider with another format needs an endpoint in the format of OpenAI: `--base-url`.'
   );
 }
 
