@@ -74,8 +74,9 @@ describe('a fault', () => {
   });
 
   test.each([
-    ['MISTRAL_API_KEY', 'svc model add --from-agent'],
-    ['GEMINI_API_KEY', 'svc model add <name> --provider <name of your own> --base-url'],
+    ['MISTRAL_API_KEY', 'svc model add <its name at the provider> --from-agent'],
+    ['GEMINI_API_KEY', 'svc model add <its name at the provider> --from-agent'],
+    ['COHERE_API_KEY', 'svc model add <name> --provider <name of your own> --base-url'],
   ])('has a command that takes the place of %s', (name, command) => {
     expect(only(`${least}deploy: {secrets: [${name}]}\n`).suggestion).toContain(command);
   });
