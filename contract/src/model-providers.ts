@@ -89,6 +89,8 @@ export function usualSecret(provider: string): string | undefined {
 
 /** The provider whose key or address it is, such as mistral for `MISTRAL_API_KEY`. */
 export function providerOfVariable(variable: string): string | undefined {
+  // Clients of Gemini read either name.
+  if (/^GOOGLE_(?:API_KEY|GEMINI_)/.test(variable)) return 'gemini';
   return Object.keys(modelProviders).find((provider) => {
     const secret = usualSecret(provider);
     return secret !== undefined && variable.startsWith(secret.replace(/API_KEY$/, ''));
