@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { requireModel } from './gemini-body.ts';
 import { generateContent } from './gemini.ts';
 import { partsOf, refuseKept } from './gemini-parts.ts';
-import { invalid, isJson, listOf, refuseOwn, type Json, type Wire } from './wire.ts';
+import { costsNothing, invalid, isJson, listOf, refuseOwn, type Json, type Wire } from './wire.ts';
 
 export const countGeminiTokens: Wire = {
   ...generateContent,
@@ -19,18 +19,7 @@ export const countGeminiTokens: Wire = {
     refuseKept(partsOf([...listOf(contents), systemInstruction]));
     return {
       model,
-      stream: false,
-      input_tokens: 0,
-      expected_input_tokens: 0,
-      images: 0,
-      files: 0,
-      web_searches: 0,
-      contexts: 1,
-      input_classes: ['input'],
-      output_tokens: 0,
-      choices: 1,
-      unbounded: [],
-      addresses: [],
+      ...costsNothing,
     };
   },
   write: ({ model: _, ...body }, { upstream_model }) => {

@@ -5,6 +5,7 @@ import { anthropicDocument } from './document-forms.ts';
 import { messageEvents } from './message-events.ts';
 import { fileIn, unpricedTier } from './priced-members.ts';
 import {
+  costsNothing,
   boundInput,
   count,
   invalid,
@@ -52,18 +53,7 @@ export const countTokens: Wire = {
     if (!parsed.success) throw invalid(parsed.error.issues);
     return {
       model: parsed.data.model,
-      stream: false,
-      input_tokens: 0,
-      expected_input_tokens: 0,
-      images: 0,
-      files: 0,
-      web_searches: 0,
-      contexts: 1,
-      input_classes: ['input'],
-      output_tokens: 0,
-      choices: 1,
-      unbounded: [],
-      addresses: [],
+      ...costsNothing,
     };
   },
   write: (body, model) => ({ ...body, model: model.upstream_model }),

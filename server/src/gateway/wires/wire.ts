@@ -64,6 +64,22 @@ export interface AskedOfModel {
   addresses: string[];
 }
 
+/** Of a count of tokens: it costs nothing, and counts as a request. */
+export const costsNothing = {
+  stream: false,
+  input_tokens: 0,
+  expected_input_tokens: 0,
+  images: 0,
+  files: 0,
+  web_searches: 0,
+  contexts: 1,
+  input_classes: ['input'],
+  output_tokens: 0,
+  choices: 1,
+  unbounded: [],
+  addresses: [],
+} as const satisfies Omit<AskedOfModel, 'model'>;
+
 interface OutputLimit {
   /** For one choice. */
   output_tokens: number;
