@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
-const order = ['e2e', 'console', 'server', 'parts'];
+const order = ['e2e', 'e2e-shared', 'console', 'server', 'parts'];
 
 // End-to-end files are the longest, so no worker ends with one of them. The files of a project follow each other, because a worker keeps
 // its modules only for files of the same project.
@@ -11,6 +11,9 @@ class ByProject extends BaseSequencer {
     return Promise.resolve(files.toSorted((a, b) => place(a) - place(b)));
   }
 }
+
+// `expect.poll` waits a second by default, and a container or another process on a busy machine takes longer. Only a failure waits so long.
+const patient = { poll: { timeout: 20_000 } };
 
 // Two at a time: a server test file brings a database, an end-to-end file brings containers, and the smallest machine has two cores.
 export default defineConfig({
@@ -26,12 +29,14 @@ export default defineConfig({
           name: 'parts',
           include: [
             'contract/**/*.test.ts',
+            'project/**/*.test.ts',
             'reference/**/*.test.ts',
             'bench/**/*.test.ts',
             'cli/**/*.test.ts',
             'setup/**/*.test.js',
           ],
           isolate: false,
+          expect: patient,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -43,6 +48,7 @@ export default defineConfig({
           // A worker keeps its modules for its next file. Loading the whole service again takes a second of processor time.
           isolate: false,
           globalSetup: ['server/src/testing/global-setup.ts'],
+          expect: patient,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -51,6 +57,17 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/*.test.ts'],
+          expect: patient,
+          testTimeout: 180_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e-shared',
+          include: ['e2e/shared/*.test.ts'],
+          globalSetup: ['e2e/shared/global-setup.ts'],
+          expect: patient,
           testTimeout: 180_000,
           hookTimeout: 300_000,
         },
@@ -60,6 +77,7 @@ export default defineConfig({
           name: 'console',
           include: ['e2e/console/**/*.test.ts'],
           globalSetup: ['e2e/console/global-setup.ts'],
+          expect: patient,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

@@ -2,16 +2,16 @@
 // it. They use a separate database of the installation's cluster. All clients write to one chain, so each waits for the previous commit.
 import { randomUUID } from 'node:crypto';
 import { databaseOf } from '../e2e/database-of.ts';
-import { authorize } from '../server/src/access/authorize.ts';
-import { systemCaller } from '../server/src/access/caller.ts';
-import { change } from '../server/src/access/change.ts';
-import { theOrg } from '../server/src/access/subject.ts';
-import type { Database } from '../server/src/database/database.ts';
-import { migrate } from '../server/src/database/migrate.ts';
-import { sql } from '../server/src/database/sql.ts';
-import type { Row } from './row.ts';
-import { interleaved } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { authorize } from '../server/src/governance/access/authorize.ts';
+import { systemCaller } from '../server/src/governance/access/caller.ts';
+import { change } from '../server/src/governance/access/change.ts';
+import { theOrg } from '../server/src/governance/access/subject.ts';
+import type { Database } from '../server/src/ground/database/database.ts';
+import { migrate } from '../server/src/ground/database/migrate.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
+import type { Row } from './report/row.ts';
+import { interleaved } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const database = 'change_bench';
 const client_counts = [1, 8];

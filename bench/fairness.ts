@@ -4,19 +4,19 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { createClient } from '../contract/src/client.ts';
+import { createClient } from '../contract/src/client/client.ts';
 import { databaseOf } from '../e2e/database-of.ts';
 import { environment } from '../e2e/config.ts';
-import { freePort } from '../server/src/testing/free-port.ts';
-import { storeAgent } from '../server/src/testing/stored-agent.ts';
-import { deployProject } from './deploy-project.ts';
+import { freePort } from '../server/src/testing/servers/free-port.ts';
+import { storeAgent } from '../server/src/testing/stored/stored-agent.ts';
+import { deployProject } from './service/deploy-project.ts';
 import { floodsOf, type Flood } from './fairness/floods.ts';
 import { bodyOf } from './gateway/way.ts';
 import { startProgram } from './gateway/program.ts';
-import { keptConnection, type KeptConnection } from './kept-connection.ts';
-import type { Row } from './row.ts';
-import { quantile, repeat, timed } from './sampling.ts';
-import { openMeasured, type Measured } from './service.ts';
+import { keptConnection, type KeptConnection } from './load/kept-connection.ts';
+import type { Row } from './report/row.ts';
+import { quantile, repeat, timed } from './load/sampling.ts';
+import { openMeasured, type Measured } from './service/service.ts';
 
 const agents = 30;
 const warm_ms = 1500;
@@ -33,7 +33,7 @@ const quiet: Record<string, (to: KeptConnection, key: string) => Promise<void>> 
 };
 
 export async function measure({ quick }: { quick: boolean }): Promise<Row[]> {
-  const [rounds, requests] = quick ? [1, 12] : [3, 20];
+  const [rounds, requests] = quick ? [1, 12] : [2, 20];
   await using open = new AsyncDisposableStack();
   const port = await freePort();
   const measured = await openMeasured({ OUTBOUND_PRIVATE_HOSTS: `127.0.0.1:${port}` });

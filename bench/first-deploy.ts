@@ -1,11 +1,11 @@
 // The first deploy of a project: nothing is cached; in the second row its packages are.
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownedBy } from '../server/src/engine/labels.ts';
-import { deployProject } from './deploy-project.ts';
-import type { Row } from './row.ts';
-import { repeat } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { ownedBy } from '../server/src/assets/docker/labels.ts';
+import { deployProject } from './service/deploy-project.ts';
+import type { Row } from './report/row.ts';
+import { repeat } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const rounds = 3;
 

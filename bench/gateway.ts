@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '../e2e/config.ts';
-import { startEmbedded } from '../server/src/database/embedded.ts';
-import { freePort } from '../server/src/testing/free-port.ts';
+import { startEmbedded } from '../server/src/ground/database/embedded.ts';
+import { freePort } from '../server/src/testing/servers/free-port.ts';
 import { withSlowCommit } from './gateway/slow-commit.ts';
 import { startOurs, wayOf, type Ours } from './gateway/ours.ts';
 import { overshoot, type Spent } from './gateway/overshoot.ts';
 import { startLitellm, startNginx, startPortkey, type Peer } from './gateway/peers.ts';
 import { startProgram } from './gateway/program.ts';
 import { bodyOf, type ModelName, type Way } from './gateway/way.ts';
-import { load, type Load } from './load.ts';
-import { treeProcessorMilliseconds, treeResidentMegabytes } from './process-tree.ts';
-import type { Row } from './row.ts';
-import { interleaved, quantile, repeat } from './sampling.ts';
+import { load, type Load } from './load/load.ts';
+import { treeProcessorMilliseconds, treeResidentMegabytes } from './load/process-tree.ts';
+import type { Row } from './report/row.ts';
+import { interleaved, quantile, repeat } from './load/sampling.ts';
 
 const budget_usd = '0.05';
 const rest_ms = 10_000;
@@ -26,7 +26,7 @@ interface Extent {
   round_ms: number;
   overshoots: number;
 }
-const whole: Extent = { rounds: 5, round_ms: 2000, overshoots: 3 };
+const whole: Extent = { rounds: 4, round_ms: 1500, overshoots: 3 };
 const quickly: Extent = { rounds: 2, round_ms: 1000, overshoots: 1 };
 
 interface Kind {

@@ -1,13 +1,13 @@
 // The cost of guardrails: the latency that they add to an HTTP exchange of JSON, and their longest turn of the event loop on hostile texts.
 // All of it is in this process. guardrails/main.ts measures what they find.
 import { faker } from '@faker-js/faker';
-import type { TextRule } from '../server/src/guardrails/rule.ts';
-import { textRulesOf } from '../server/src/testing/rules-of.ts';
+import type { TextRule } from '../server/src/models/guardrails/rule.ts';
+import { textRulesOf } from '../server/src/testing/models/rules-of.ts';
 import { guard, openExchange } from './guardrails/guarded-exchange.ts';
 import { hostileDocuments, hostileTexts, type Hostile } from './guardrails/hostile.ts';
 import { longestTurn } from './guardrails/longest-turn.ts';
-import type { Row } from './row.ts';
-import { interleaved, quantile, repeat, timed } from './sampling.ts';
+import type { Row } from './report/row.ts';
+import { interleaved, quantile, repeat, timed } from './load/sampling.ts';
 
 const pii = textRulesOf('pii_detection');
 const typical = [

@@ -2,10 +2,10 @@
 // counted once.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { descendants } from './process-tree.ts';
-import type { Row } from './row.ts';
-import { repeat } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { descendants } from './load/process-tree.ts';
+import type { Row } from './report/row.ts';
+import { repeat } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const settle_ms = 35_000; // connections that idle are closed after 30 s
 const samples = 5;

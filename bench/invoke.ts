@@ -4,16 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callerIdentity, threadSpace } from '../server/src/invoke/caller-identity.ts';
-import { agentContainer } from './agent-container.ts';
-import { deployProject } from './deploy-project.ts';
-import { load, type Load } from './load.ts';
-import { processorMilliseconds } from './process-tree.ts';
-import type { Row } from './row.ts';
-import { interleaved } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { callerIdentity, threadSpace } from '../server/src/agents/invoke/caller-identity.ts';
+import { agentContainer } from './service/agent-container.ts';
+import { deployProject } from './service/deploy-project.ts';
+import { load, type Load } from './load/load.ts';
+import { processorMilliseconds } from './load/process-tree.ts';
+import type { Row } from './report/row.ts';
+import { interleaved } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
-const rounds_of = { quick: 3, whole: 5 };
+const rounds_of = { quick: 3, whole: 4 };
 const round_ms = 2000;
 const start_ms = 60_000;
 /** The share of the bare route's calls in a second that the ingress must reach, by the number of clients. */

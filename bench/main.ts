@@ -1,30 +1,30 @@
 // Measures a real installation and prints the results; a whole run also writes docs/reference/benchmarks.md. `npm run bench -- redeploy
 // invoke` runs only these measures and writes only their sections. With `--quick` it has fewer rounds and writes nothing. A fallen ratio (held-ratios.ts)
-// fails the run.
+// and a failed measure fail the run.
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { firstUse } from '../server/src/first-use.ts';
+import { inspect, parseArgs } from 'node:util';
+import { firstUse } from '../server/src/ground/first-use.ts';
 import { measure as change } from './change.ts';
 import { measure as consolePages } from './console.ts';
 import { measure as fairness } from './fairness.ts';
 import { measure as firstDeploy } from './first-deploy.ts';
 import { measure as gateway } from './gateway.ts';
 import { measure as guardrails } from './guardrails.ts';
-import { fallenRatios } from './held-ratios.ts';
+import { fallenRatios } from './report/held-ratios.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
-import { machineFacts } from './machine.ts';
+import { machineFacts } from './report/machine.ts';
 import { measure as orchestrations } from './orchestrations.ts';
 import { measure as permissionCheck } from './permission-check.ts';
 import { measure as placement } from './placement.ts';
 import { measure as redeploy } from './redeploy.ts';
-import { report, type Section } from './report.ts';
+import { report, type Section } from './report/report.ts';
 import { measure as requests } from './requests.ts';
-import type { Row } from './row.ts';
-import { openMeasured, type Measured } from './service.ts';
+import type { Row } from './report/row.ts';
+import { openMeasured, type Measured } from './service/service.ts';
 import { measure as signIn } from './sign-in.ts';
-import { printTable } from './table.ts';
+import { printTable } from './report/table.ts';
 import { measure as tracing } from './tracing.ts';
 import { measure as validate } from './validate.ts';
 import { measure as verifyLog } from './verify-log.ts';
@@ -67,11 +67,21 @@ if (unknown.length > 0)
 
 const facts = await machineFacts();
 const sections: Section[] = [];
+const failed: string[] = [];
 try {
   for (const [name, measure] of Object.entries(measures)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     process.stderr.write(`… ${name}\n`);
-    sections.push({ name, rows: await measure() });
+    const began = performance.now();
+    const seconds = () => Math.round((performance.now() - began) / 1000);
+    try {
+      sections.push({ name, rows: await measure() });
+      process.stderr.write(`✓ ${name} ${seconds()} s\n`);
+    } catch (error) {
+      // The others are measured, because a whole run takes long.
+      failed.push(name);
+      process.stderr.write(`✗ ${name} ${seconds()} s\n${inspect(error)}\n`);
+    }
   }
 } finally {
   await opened?.close();
@@ -79,8 +89,10 @@ try {
 process.stdout.write(`\n${facts.join('\n')}\n\n${printTable(sections.flatMap(({ rows }) => rows))}\n`);
 const fallen = fallenRatios(sections);
 for (const line of fallen) process.stderr.write(`${line}\n`);
-if (fallen.length > 0) process.exitCode = 1;
+if (fallen.length + failed.length > 0) process.exitCode = 1;
 if (!options.quick) {
   const page = resolve(import.meta.dirname, '../docs/reference/benchmarks.md');
-  await writeFile(page, report(await readFile(page, 'utf8'), sections, facts));
+  // A whole run writes the whole page, so that all its sections are of one day and one version. A failed section keeps what it was.
+  const isWhole = wanted.length === 0 && failed.length === 0;
+  await writeFile(page, report(isWhole ? '' : await readFile(page, 'utf8'), sections, facts));
 }

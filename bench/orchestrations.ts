@@ -2,8 +2,8 @@
 import { deployMember, deployOrchestration } from './orchestrations/members.ts';
 import { measureMemberCall } from './orchestrations/member-call.ts';
 import { measureWaitingRuns } from './orchestrations/waiting-runs.ts';
-import type { Row } from './row.ts';
-import type { Measured } from './service.ts';
+import type { Row } from './report/row.ts';
+import type { Measured } from './service/service.ts';
 
 export async function measure(measured: Measured, options: { quick: boolean }): Promise<Row[]> {
   const ref = await deployMember(measured);

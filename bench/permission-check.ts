@@ -2,15 +2,15 @@
 // decide() is called. There are 1,000 groups of 1,000 members, 100 groups to a user. Each of 1,000 assets has ten entries, and one asset
 // has 10,000.
 import { databaseOf } from '../e2e/database-of.ts';
-import { decide } from '../server/src/access/decide.ts';
-import type { Database } from '../server/src/database/database.ts';
-import { sql } from '../server/src/database/sql.ts';
-import { loadCaller } from '../server/src/principals/load-caller.ts';
-import { findAsset } from '../server/src/registry/find.ts';
-import { load, type Load } from './load.ts';
-import type { Row } from './row.ts';
-import { interleaved } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { decide } from '../server/src/governance/access/decide.ts';
+import type { Database } from '../server/src/ground/database/database.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
+import { loadCaller } from '../server/src/people/principals/load-caller.ts';
+import { findAsset } from '../server/src/assets/registry/find.ts';
+import { load, type Load } from './load/load.ts';
+import type { Row } from './report/row.ts';
+import { interleaved } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const users = 10_000;
 const groups = 1000;
@@ -122,7 +122,16 @@ async function check(
 // In bulk, because through the API it would be a million governed changes. The triggers that require an entry for each row are off
 // meanwhile.
 async function fill(db: Database): Promise<void> {
-  const tables = ['team', 'app_user', 'membership', 'user_group', 'group_member', 'asset', 'permission'];
+  const tables = [
+    'team',
+    'app_user',
+    'user_identity',
+    'membership',
+    'user_group',
+    'group_member',
+    'asset',
+    'permission',
+  ];
   const triggers = async (what: string) => {
     for (const table of tables) await db.run({ strings: [`alter table ${table} ${what}`], values: [] });
   };
@@ -132,6 +141,8 @@ async function fill(db: Database): Promise<void> {
     insert into app_user (email, name, role, password_hash)
     select 'u' || n || '@crowd.example', 'u', 'viewer', admin.password_hash
     from generate_series(1, ${users}) n, app_user admin where admin.email = 'admin@gantry.local'`);
+  await db.run(sql`
+    insert into user_identity (provider, subject, user_id) select 'local', id, id from app_user where email like '%@crowd.example'`);
   await db.run(
     sql`insert into membership (team_id, user_id, role) select t.id, u.id, 'viewer' from team t, app_user u where t.name = 'crowd' and u.email like '%@crowd.example'`,
   );

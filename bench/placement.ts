@@ -6,16 +6,16 @@ import { measureInstances } from './placement/instances.ts';
 import { measureReconcile } from './placement/reconcile.ts';
 import { measureRollback } from './placement/rollback.ts';
 import { measureTakeover } from './placement/takeover.ts';
-import type { Row } from './row.ts';
+import type { Row } from './report/row.ts';
 
 interface Size {
-  /** Of idle agents, ascending. With the two before them, the last ones are reconciled. */
+  /** The numbers of idle agents, ascending. With the two before them, the last ones are reconciled. */
   agents: readonly number[];
   rounds: number;
   load_ms: number;
 }
 
-const whole: Size = { agents: [10, 30, 48], rounds: 5, load_ms: 10_000 };
+const whole: Size = { agents: [10, 20, 30], rounds: 4, load_ms: 6000 };
 const quick: Size = { agents: [2, 5], rounds: 2, load_ms: 3000 };
 
 export async function measure(options: { quick: boolean }): Promise<Row[]> {

@@ -1,11 +1,11 @@
 // A redeploy after one changed line of the agent: the lock and the dependency image exist.
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bumpVersion } from '../contract/src/agent-yaml.ts';
-import { deployProject, drained } from './deploy-project.ts';
-import type { Row } from './row.ts';
-import { repeat, timed } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { bumpVersion } from '@gantry/project/agent-yaml.ts';
+import { deployProject, drained } from './service/deploy-project.ts';
+import type { Row } from './report/row.ts';
+import { repeat, timed } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const rounds = 10;
 

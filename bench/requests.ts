@@ -1,11 +1,11 @@
 // The service's own answers: reads with a decision, and a write with its audit entry.
 import { randomUUID } from 'node:crypto';
-import { deployProject } from './deploy-project.ts';
-import type { KeptConnection } from './kept-connection.ts';
-import { load } from './load.ts';
-import type { Row } from './row.ts';
-import { interleaved } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { deployProject } from './service/deploy-project.ts';
+import type { KeptConnection } from './load/kept-connection.ts';
+import { load } from './load/load.ts';
+import type { Row } from './report/row.ts';
+import { interleaved } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const client_counts = [1, 8];
 const rounds = 3;

@@ -1,9 +1,9 @@
 // Compares failed sign-ins of existing and of missing accounts, because their duration must not reveal an account. In turns, and few: an
 // address has a hundred failures.
 import { randomUUID } from 'node:crypto';
-import type { Row } from './row.ts';
-import { interleaved, repeat, timed } from './sampling.ts';
-import type { Measured } from './service.ts';
+import type { Row } from './report/row.ts';
+import { interleaved, repeat, timed } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const rounds = 5;
 const attempts = 6;

@@ -2,10 +2,10 @@
 // nothing, and eight clients keep it busy: so its calls take the processor time of the framework, the wrapper and the tracing.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deployProject } from './deploy-project.ts';
-import type { Row } from './row.ts';
-import { interleaved, repeat, timed } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { deployProject } from './service/deploy-project.ts';
+import type { Row } from './report/row.ts';
+import { interleaved, repeat, timed } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const rounds = 5;
 const calls_per_round = 10;

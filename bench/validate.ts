@@ -1,11 +1,11 @@
 // `svc validate`: the check itself, and the whole command.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { checkProject } from '../contract/src/agent-project.ts';
-import { parseAgentYaml } from '../contract/src/agent-yaml.ts';
-import type { Row } from './row.ts';
-import { interleaved, repeat, timed } from './sampling.ts';
-import type { Measured } from './service.ts';
+import { checkProject } from '@gantry/project/agent-project.ts';
+import { parseAgentYaml } from '@gantry/project/agent-yaml.ts';
+import type { Row } from './report/row.ts';
+import { interleaved, repeat, timed } from './load/sampling.ts';
+import type { Measured } from './service/service.ts';
 
 const rounds = 5;
 const checks = 200;

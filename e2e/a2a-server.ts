@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { ensureUv, uvEnvironment } from '../setup/python.js';
+import { ensureUv, uvEnvironment } from '../setup/packages/python.js';
 import { environment } from './config.ts';
 import { outsideMachine } from './outside-machine.ts';
 

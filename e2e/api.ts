@@ -1,6 +1,6 @@
-import { createClient, type Client } from '@gantry/contract/client.ts';
-import type { Deployment } from '@gantry/contract/deploy.ts';
-import { hasEnded } from '@gantry/contract/run-states.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
+import { hasEnded } from '@gantry/contract/agents/run-states.ts';
 import { expect } from 'vitest';
 import type { Installation } from './installation.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readServerSentEvents } from '@gantry/contract/server-sent-events.ts';
+import { readServerSentEvents } from '@gantry/contract/formats/server-sent-events.ts';
 
 interface Called {
   status: number;

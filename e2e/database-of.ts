@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase, type Database } from '../server/src/database/database.ts';
+import { openDatabase, type Database } from '../server/src/ground/database/database.ts';
 
 /** A connection beside the service to its embedded database, for facts that no endpoint shows. It is open as long as the service's. */
 export async function databaseOf(

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { install, type Installation } from './installation.ts';
+import { install, type OwnInstallation } from './installation.ts';
 
 const run = promisify(execFile);
 let disk: string;
-let gantry: Installation | undefined;
+let gantry: OwnInstallation | undefined;
 beforeAll(async () => {
   disk = await mkdtemp(join(tmpdir(), 'gantry-disk-'));
   await run('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=711', 'tmpfs', disk]);

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type Docker from 'dockerode';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Client } from '@gantry/contract/client.ts';
+import type { Client } from '@gantry/contract/client/client.ts';
 import { adminOf, latestDeployment } from './api.ts';
 import { callAgent, type Agent } from './call-agent.ts';
 import { engineOf, type Seen } from './engine-of.ts';
-import { install, type Installation } from './installation.ts';
+import { install, type OwnInstallation } from './installation.ts';
 import { outsideMachine, type OutsideMachine } from './outside-machine.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
@@ -33,7 +33,7 @@ for (const port of [9998, 9999])
 const resolver_file = join(tmpdir(), `gantry-resolver-${process.pid}.mjs`);
 let machine: OutsideMachine;
 let outside: ReturnType<OutsideMachine['spawn']>;
-let gantry: Installation;
+let gantry: OwnInstallation;
 let admin: Client;
 let seen: Seen;
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   machine = await outsideMachine();
   outside = machine.spawn([process.execPath, '-e', listeners, machine.address], {});
   const answers = async () => await fetch(`http://${machine.address}:9999`, { signal: AbortSignal.timeout(1000) });
-  await vi.waitFor(answers, { timeout: 10_000, interval: 100 });
+  await vi.waitFor(answers, { timeout: 20_000, interval: 100 });
   // On every address, so that only the network can make it unreachable.
   gantry = await install({ HOST: '0.0.0.0', NODE_OPTIONS: `--import=${await resolver()}` });
   admin = await adminOf(gantry);

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from '../server/src/database/sql.ts';
-import { memoryDirectory } from '../server/src/deploy/targets/secret-directory.ts';
-import { connectEngine, type Engine } from '../server/src/engine/client.ts';
-import { ownedBy } from '../server/src/engine/labels.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
+import { memoryDirectory } from '../server/src/agents/deploy/targets/docker/secret-directory.ts';
+import { connectEngine, type Engine } from '../server/src/assets/docker/client.ts';
+import { ownedBy } from '../server/src/assets/docker/labels.ts';
 import { databaseOf } from './database-of.ts';
 
 export interface Seen {

@@ -1,7 +1,7 @@
 // Services on one database, killed at random while clients spend one budget. The upstream's journal says what has been paid for.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../server/src/database/sql.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
 import { inSoak } from '../server/src/testing/config.ts';
 import { printFigures } from '../server/src/testing/print-figures.ts';
 import { nano_of_call, openGatewayStage, type GatewayStage } from './gateway-stage.ts';

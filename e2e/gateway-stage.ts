@@ -1,20 +1,19 @@
 // Services with the gateway, on one database, with one model and one key. The upstream's journal says what has been paid for.
-import type { Database } from '../server/src/database/database.ts';
-import { sql } from '../server/src/database/sql.ts';
-import { modelUpstream, type ModelUpstream } from '../server/src/testing/model-upstream.ts';
+import type { Database } from '../server/src/ground/database/database.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
+import { modelUpstream, type ModelUpstream } from '../server/src/testing/models/model-upstream.ts';
 import { openServices } from './services.ts';
 
 export interface GatewayStage {
   upstream: ModelUpstream;
   /** As its owner. */
   db: Database;
-  /** Of the processes. */
   pids(): number[];
   key: string;
   key_id: string;
   /** A call to the model `m`. */
   call(n: number, body?: object, signal?: AbortSignal): Promise<Response>;
-  /** Of the key, today, in nano-USD. */
+  /** What the key has spent and holds today, in nano-USD. */
   account(): Promise<{ spent: number; held: number }>;
   /** Kills a service and starts it again. */
   kill(n: number): Promise<void>;

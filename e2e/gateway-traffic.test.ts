@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../server/src/database/sql.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
 import { inSoak, trafficSeconds } from '../server/src/testing/config.ts';
 import { printFigures } from '../server/src/testing/print-figures.ts';
 import { openGatewayStage, type GatewayStage } from './gateway-stage.ts';
 
-const seconds = trafficSeconds(10);
+const seconds = trafficSeconds(5);
 let stage: GatewayStage;
 
 beforeAll(async () => {

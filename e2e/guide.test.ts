@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine } from '../server/src/engine/client.ts';
-import { label } from '../server/src/engine/labels.ts';
-import { modelUpstream, type ModelUpstream } from '../server/src/testing/model-upstream.ts';
+import type { Engine } from '../server/src/assets/docker/client.ts';
+import { label } from '../server/src/assets/docker/labels.ts';
+import { modelUpstream, type ModelUpstream } from '../server/src/testing/models/model-upstream.ts';
 import { engineOf } from './engine-of.ts';
 import { fillIn, missingLine, readGuide } from './guide.ts';
-import { install, type Installation } from './installation.ts';
+import { install, type OwnInstallation } from './installation.ts';
 import { openShell, type Shell } from './shell.ts';
 
 const clone = join(import.meta.dirname, '..');
@@ -25,7 +25,7 @@ const pages = [
   'pipelines.md',
   'service.md',
 ];
-let installation: Installation;
+let installation: OwnInstallation;
 let engine: Engine;
 let ollama: ModelUpstream;
 let shell: Shell;

@@ -11,19 +11,19 @@ import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callAgent, type Agent } from './call-agent.ts';
 import { engineOf, type Seen } from './engine-of.ts';
-import { install, type Installation } from './installation.ts';
+import { install, type OwnInstallation } from './installation.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
 const run = promisify(execFile);
 const prober = await readFile(join(import.meta.dirname, 'agents/prober.py'), 'utf8');
 const canary = 'a-value-that-shows-nowhere-8417';
 
-let gantry: Installation;
+let gantry: OwnInstallation;
 let seen: Seen;
 let agent: Agent;
 let made: Docker.ContainerInspectInfo;
 let image: Docker.ImageInspectInfo;
-/** Of another agent of the same team. */
+/** Another agent of the same team. */
 let sibling: string;
 
 beforeAll(async () => {
@@ -124,7 +124,13 @@ describe('the engine holds', () => {
 });
 
 test('the compose file describes the same container, without secrets and without exceptions', async () => {
-  const text = await readFile(join(gantry.data_dir, 'agents', made.Name, 'compose.yaml'), 'utf8');
+  const { stdout } = await gantry.must('svc deployments list prober --json');
+  const [deployment] = JSON.parse(stdout) as { id: string }[];
+  const answer = await fetch(`${gantry.url}/api/v1/deployments/${deployment?.id}/files`, {
+    headers: { authorization: `Bearer ${await gantry.token()}` },
+  });
+  const { data: files } = (await answer.json()) as { data: { name: string; content: string }[] };
+  const text = files.find(({ name }) => name === 'compose.yaml')?.content ?? '';
   const { services } = parse(text) as { services: { agent: Record<string, unknown> } };
   expect(services.agent).toMatchObject({ image: image.Id, read_only: true, cap_drop: ['ALL'], user: '10001:10001' });
   for (const opening of [
@@ -222,6 +228,7 @@ def look():
         'SVC_INGRESS_SECRET',
         'SVC_MEMORY_BYTES',
         'SVC_SECRET_NAMES',
+        'SVC_SERVICE_URL',
       ],
       mounted: ['/run/secrets'],
     });

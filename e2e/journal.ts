@@ -9,7 +9,7 @@ export interface Begun {
   run_id: string;
   /** The first twelve characters of its id. */
   container: string;
-  /** Of this machine's clock, in milliseconds. */
+  /** The time by this machine's clock, in milliseconds. */
   at: number;
 }
 

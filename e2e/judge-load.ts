@@ -5,7 +5,7 @@ import type { Ended } from './load-clients.ts';
 
 export interface Fault {
   what: string;
-  /** Of the clock, in milliseconds: its effect is between. */
+  /** Its effect is between `from` and `to`, by the clock in milliseconds. */
   from: number;
   to: number;
   /** Everything served again. */
@@ -25,7 +25,7 @@ export interface Verdict {
 export function judge(ended: readonly Ended[], begun: readonly Begun[], faults: readonly Fault[]): Verdict {
   const byCall = Map.groupBy(begun, ({ call }) => call);
   const byRun = Map.groupBy(begun, ({ run_id }) => run_id);
-  // Of an orchestration, the second member gets the answer of the first one.
+  // The second member of an orchestration gets the answer of the first one.
   const begunOf = ({ call }: Ended) => [...(byCall.get(call) ?? []), ...(byCall.get(`${call}+`) ?? [])];
   const during = ({ from, to }: Ended, fault: Fault) => fault.from <= to && fault.until >= from;
   const unbegun = (one: Ended) => (begunOf(one).length < runsOf(one) ? undefined : 'it had begun');
@@ -74,5 +74,5 @@ export function judge(ended: readonly Ended[], begun: readonly Begun[], faults: 
   };
 }
 
-/** Of a call that is answered. */
+/** How many runs an answered call has begun. */
 const runsOf = ({ kind }: Ended) => (kind === 'orchestration' ? 2 : 1);

@@ -2,7 +2,7 @@
 // again until it has an end. A call or a stream without one ends with its connection.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readServerSentEvents } from '@gantry/contract/server-sent-events.ts';
+import { readServerSentEvents } from '@gantry/contract/formats/server-sent-events.ts';
 
 export const kinds = ['plain', 'keyed', 'stream', 'detached', 'orchestration'] as const;
 type Kind = (typeof kinds)[number];
@@ -13,7 +13,7 @@ export interface Ended {
   call: string;
   /** The last ingress that it asked. */
   ingress: number;
-  /** Of the clock, in milliseconds. */
+  /** The call begins at `from` and ends at `to`, by the clock in milliseconds. */
   from: number;
   to: number;
   /** `cut`: its connection broke. `none`: no end in two minutes. Else what the service says of the run, or the code of its refusal. */
@@ -25,7 +25,7 @@ export interface Ended {
 }
 
 export interface Target {
-  /** Of the ingresses. */
+  /** The addresses of the ingresses. */
   urls: readonly string[];
   token: string;
   agents: readonly string[];

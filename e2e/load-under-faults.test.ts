@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployProject } from '../bench/deploy-project.ts';
-import { sql } from '../server/src/database/sql.ts';
-import { connectEngine, type Engine } from '../server/src/engine/client.ts';
-import { ownedBy } from '../server/src/engine/labels.ts';
-import { installationId } from '../server/src/principals/find.ts';
+import { deployProject } from '../bench/service/deploy-project.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
+import { connectEngine, type Engine } from '../server/src/assets/docker/client.ts';
+import { ownedBy } from '../server/src/assets/docker/labels.ts';
+import { installationId } from '../server/src/people/principals/find.ts';
 import { inSoak, trafficSeconds } from '../server/src/testing/config.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
 import { printFigures } from '../server/src/testing/print-figures.ts';
@@ -22,7 +22,7 @@ const clients = 16;
 const agents = ['pair', 'single'];
 const ingresses = [2, 3];
 /** Between two faults. */
-const calm_ms = inSoak(1500, 4000);
+const calm_ms = inSoak(700, 4000);
 
 let journal: Journal;
 let services: Services;

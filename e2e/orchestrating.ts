@@ -1,7 +1,7 @@
 // Orchestrations of an installation: pushed and deployed by `svc`, called over HTTP.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OrchestrationRun } from '@gantry/contract/orchestrations.ts';
+import type { OrchestrationRun } from '@gantry/contract/agents/orchestrations.ts';
 import { expect } from 'vitest';
 import { adminOf } from './api.ts';
 import type { Installation } from './installation.ts';
@@ -23,7 +23,7 @@ export interface Orchestrating {
 }
 
 export function orchestrating(gantry: Installation): Orchestrating {
-  const push: Orchestrating['push'] = async (name, yaml, team = 'ml') => {
+  const push: Orchestrating['push'] = async (name, yaml, team = gantry.team) => {
     const folder = join(gantry.directory, `flow-${name}`);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'orchestration.yaml'), `name: ${name}\nversion: 1.0.0\nteam: ${team}\n${yaml}`);

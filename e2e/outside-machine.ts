@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { promisify } from 'node:util';
-import { installDebianPackages } from '../setup/debian.js';
+import { installDebianPackages } from '../setup/packages/debian.js';
 import { findExecutable } from '../setup/executable.js';
 import { environment } from './config.ts';
 

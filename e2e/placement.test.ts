@@ -7,7 +7,7 @@ import { inSoak } from '../server/src/testing/config.ts';
 import { printFigures } from '../server/src/testing/print-figures.ts';
 import { adminOf } from './api.ts';
 import { callAgent, type Agent } from './call-agent.ts';
-import { install, type Installation } from './installation.ts';
+import { install, type OwnInstallation } from './installation.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
 const waiter = `
@@ -33,7 +33,7 @@ graph = StateGraph(State).add_node(act).add_edge(START, "act").add_edge("act", E
 // One caller has half of the places, and the load of the soak needs 42.
 const scaling = 'deploy:\n  concurrency: 128\n  scaling: {min: 1, max: 3}\n';
 
-let gantry: Installation;
+let gantry: OwnInstallation;
 let agent: Agent;
 
 beforeAll(async () => {

@@ -3,11 +3,11 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '@gantry/contract/client.ts';
-import { parseUsd } from '@gantry/contract/money.ts';
+import type { Client } from '@gantry/contract/client/client.ts';
+import { parseUsd } from '@gantry/contract/formats/money.ts';
 import { callAgent, type Agent } from './call-agent.ts';
 import { addModel, deployProject } from './deploy-project.ts';
-import { install, type Installation } from './installation.ts';
+import { install, type OwnInstallation } from './installation.ts';
 import { outsideServer, type OutsideServer } from './outside-server.ts';
 
 const rules = `
@@ -35,7 +35,7 @@ rules:
     respond: {content: "I heard you."}
 `;
 
-let gantry: Installation;
+let gantry: OwnInstallation;
 let model: OutsideServer;
 let admin: Client;
 
@@ -231,7 +231,7 @@ test('the example orchestration with a model: the classifier asks its model, and
     const { steps } = await admin.call('orchestrate.run', { params: { name: 'helpdesk', run_id } });
     return steps.map(({ path, cost_usd }) => [path, parseUsd(cost_usd) > 0]);
   };
-  await expect.poll(paid, { timeout: 10_000 }).toEqual([
+  await expect.poll(paid).toEqual([
     ['classify:desk', true],
     ['bills', true],
   ]);

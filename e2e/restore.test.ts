@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { install, type Installation } from './installation.ts';
+import { install, type OwnInstallation } from './installation.ts';
 
 const run = promisify(execFile);
-let gantry: Installation;
+let gantry: OwnInstallation;
 let volume: string;
 beforeAll(async () => {
   volume = await mkdtemp(join(tmpdir(), 'gantry-e2e-volume-'));

@@ -7,17 +7,18 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClient, type Client } from '@gantry/contract/client.ts';
-import { deployProject } from '../bench/deploy-project.ts';
-import { roleNames, type RoleName } from '../server/src/config.ts';
-import { openDatabase } from '../server/src/database/database.ts';
-import { startEmbedded, type Embedded } from '../server/src/database/embedded.ts';
-import { sql } from '../server/src/database/sql.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
+import { deployProject } from '../bench/service/deploy-project.ts';
+import { roleNames, type RoleName } from '../server/src/ground/config/config.ts';
+import { openDatabase } from '../server/src/ground/database/database.ts';
+import { startEmbedded, type Embedded } from '../server/src/ground/database/embedded.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
-import { freePort } from '../server/src/testing/free-port.ts';
-import { running, type Running } from '../server/src/testing/running.ts';
+import { freePort } from '../server/src/testing/servers/free-port.ts';
+import { running, type Running } from '../server/src/testing/servers/running.ts';
 import { callAgent, type Agent } from './call-agent.ts';
 import { environment } from './config.ts';
+import { agentGateways } from '../server/src/agents/deploy/targets/docker/host-networks.ts';
 import { engineOf } from './engine-of.ts';
 import { urlOf } from './url-of.ts';
 import { agentYaml, echo, writeProject } from './write-project.ts';
@@ -28,9 +29,9 @@ let directory: string;
 let postgres: Embedded;
 let nginx: Running;
 let base_url: string;
-/** Of the first process of each role. */
+/** The ports of the first process of each role. */
 let ports: Record<RoleName, number>;
-/** Of a second one. */
+/** The ports of a second process of each role. */
 let second_ports: Record<RoleName, number>;
 let shared: Record<string, string>;
 let admin: Client;
@@ -42,7 +43,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gantry-roles-'));
   await chmod(directory, 0o711);
   // As many as PostgreSQL has by default.
-  postgres = await startEmbedded(directory, { max_connections: 100 });
+  postgres = await startEmbedded(directory, { max_connections: 100, fsync: false });
   [ports, second_ports] = [await freePorts(), await freePorts()];
   const proxy_port = await freePort();
   base_url = `http://127.0.0.1:${proxy_port}`;
@@ -136,6 +137,24 @@ test('each role answers its own paths and the probes, and names the role that se
       const detail = `The role ${role} serves this, at an address of its own.`;
       expect(await at(other, path)).toMatchObject({ status: 404, detail });
     }
+});
+
+test('agents have one address: the process of the gateway there passes calls of subagents on to the ingress', async () => {
+  const { engine } = await engineOf({ data_dir: directory });
+  const [address] = await agentGateways(engine.installation_id);
+  const ask = async (path: string, key: string) => {
+    const answered = await fetch(`http://${address}:4490${path}`, { headers: { authorization: `Bearer ${key}` } });
+    return { status: answered.status, text: await answered.text() };
+  };
+  const card = '/agents/prober/.well-known/agent-card.json';
+  // The refusal of the ingress, in the form of A2A.
+  expect(await ask(card, 'sk-nobody')).toMatchObject({ status: 401, text: expect.stringContaining('"error":{') });
+  expect(await ask('/v1/models', 'sk-nobody')).toMatchObject({ status: 401 });
+  expect(await ask('/api/v1/teams', admin_token)).toMatchObject({ status: 404 });
+  await stop('ingress');
+  expect(await ask(card, 'sk-nobody')).toMatchObject({ status: 503, text: expect.stringContaining('"starting"') });
+  await start('ingress');
+  expect(await ask(card, 'sk-nobody')).toMatchObject({ status: 401 });
 });
 
 test('all roles together use far fewer connections than PostgreSQL accepts', async () => {

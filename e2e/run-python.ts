@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { cloneEnvironment } from '../setup/config.js';
-import { ensureUv, uvEnvironment } from '../setup/python.js';
+import { ensureUv, uvEnvironment } from '../setup/packages/python.js';
 
 export const crewai = 'crewai[a2a]==1.15.30';
 

@@ -10,7 +10,7 @@ import { adminOf, serving } from './api.ts';
 import { callAgent, type Agent } from './call-agent.ts';
 import { databaseOf } from './database-of.ts';
 import { engineOf, type Seen } from './engine-of.ts';
-import { install, type Installation } from './installation.ts';
+import { install, type OwnInstallation } from './installation.ts';
 import { atTerminal, key } from './terminal.ts';
 import { agentYaml, writeProject } from './write-project.ts';
 
@@ -19,7 +19,7 @@ const prober = await readFile(join(import.meta.dirname, 'agents/prober.py'), 'ut
 const canary = 'canary "Ω" 8417\r\nsecond canary line 5520';
 const control = 'a-control-value-7310';
 
-let gantry: Installation;
+let gantry: OwnInstallation;
 let seen: Seen;
 let agent: Agent;
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome, runSvc, type Ran } from '../cli/src/testing/run-svc.ts';
-import { labelsFor } from '../server/src/engine/labels.ts';
+import { labelsFor } from '../server/src/assets/docker/labels.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
 import { engineOf } from './engine-of.ts';
 

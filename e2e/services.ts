@@ -6,11 +6,12 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient, type Client } from '@gantry/contract/client.ts';
-import { openDatabase, type Database } from '../server/src/database/database.ts';
-import { startEmbedded } from '../server/src/database/embedded.ts';
-import { freePort } from '../server/src/testing/free-port.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
+import { openDatabase, type Database } from '../server/src/ground/database/database.ts';
+import { startEmbedded } from '../server/src/ground/database/embedded.ts';
+import { freePort } from '../server/src/testing/servers/free-port.ts';
 import { environment } from './config.ts';
+import { putCluster } from './put-cluster.ts';
 import { urlOf } from './url-of.ts';
 
 export interface Services {
@@ -25,29 +26,36 @@ export interface Services {
   kill(n: number): Promise<void>;
   /** Waits until it has finished its requests and ended. */
   terminate(n: number): Promise<void>;
-  /** Waits until it answers. */
-  start(n: number): Promise<void>;
+  /** Waits until it answers. `from` is the clone with the program, by default the one of all. */
+  start(n: number, from?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-const main = join(resolve(import.meta.dirname, '..'), 'server/start.js');
+const clone = resolve(import.meta.dirname, '..');
 
 export async function openServices({
   count,
   roles,
   env = {},
   envOf = () => ({}),
+  from = clone,
+  output = 'inherit',
 }: {
   count: number;
-  /** Of all, or of each. */
+  /** The roles of all services, or of each one. */
   roles: string | readonly string[];
   env?: Record<string, string>;
-  /** Of one service. */
   envOf?: (n: number) => Record<string, string>;
+  /** The clone with their program. Another one migrates the database itself. */
+  from?: string;
+  /** The file for what they print. */
+  output?: number | 'inherit';
 }): Promise<Services> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-services-'));
   await chmod(directory, 0o711);
-  const postgres = await startEmbedded(directory, { max_connections: 200 });
+  if (from === clone) await putCluster(directory);
+  // No test kills it.
+  const postgres = await startEmbedded(directory, { max_connections: 200, fsync: false });
   const db = openDatabase(postgres.connection, { max: 2 });
   const shared = {
     DATABASE_URL: urlOf(postgres.app),
@@ -60,10 +68,10 @@ export async function openServices({
     XDG_CONFIG_HOME: directory,
     ...env,
   };
-  const launch = (words: string[], own: Record<string, string>) =>
-    spawn(process.execPath, [main, ...words], {
+  const launch = (words: string[], own: Record<string, string>, place = from) =>
+    spawn(process.execPath, [join(place, 'server/start.js'), ...words], {
       env: { ...environment(), ...shared, ...own },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', output, output],
     });
   const password_file = join(directory, 'admin-password');
   const seeding = launch(['seed', '--password-file', password_file], { DATA_DIR: join(directory, 'seed') });
@@ -73,9 +81,9 @@ export async function openServices({
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const children: ChildProcess[] = [];
-  const start = async (n: number) => {
+  const start = async (n: number, place?: string) => {
     const own = { DATA_DIR: join(directory, `service-${n}`), PORT: String(ports[n]), ...envOf(n) };
-    const child = launch(['serve', '--role', typeof roles === 'string' ? roles : (roles[n] ?? '')], own);
+    const child = launch(['serve', '--role', typeof roles === 'string' ? roles : (roles[n] ?? '')], own, place);
     children[n] = child;
     const deadline = AbortSignal.timeout(60_000);
     for (;;) {

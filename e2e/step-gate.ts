@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Database } from '../server/src/database/database.ts';
-import { sql } from '../server/src/database/sql.ts';
+import type { Database } from '../server/src/ground/database/database.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
 import { databaseOf } from './database-of.ts';
 import type { Installation } from './installation.ts';
 

@@ -2,11 +2,11 @@
 // engine proxy of its own, which shows the starts that it asks for.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployProject } from '../bench/deploy-project.ts';
-import { sql } from '../server/src/database/sql.ts';
-import { connectEngine, type Engine } from '../server/src/engine/client.ts';
-import { label, ownedBy } from '../server/src/engine/labels.ts';
-import { installationId } from '../server/src/principals/find.ts';
+import { deployProject } from '../bench/service/deploy-project.ts';
+import { sql } from '../server/src/ground/database/sql.ts';
+import { connectEngine, type Engine } from '../server/src/assets/docker/client.ts';
+import { label, ownedBy } from '../server/src/assets/docker/labels.ts';
+import { installationId } from '../server/src/people/principals/find.ts';
 import { inSoak } from '../server/src/testing/config.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
 import { printFigures } from '../server/src/testing/print-figures.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../server/src/database/database.ts';
+import type { Connection } from '../server/src/ground/database/database.ts';
 
 /** A connection as DATABASE_URL has it. */
 export function urlOf({ host = '', port, user, password = '', database }: Connection): string {

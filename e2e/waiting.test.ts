@@ -1,13 +1,12 @@
-// Waits for a person: questions at a real terminal, and a deploy that needs an approval.
+// Waits for a person: questions at a real terminal. shared/waiting-for-deploys.test.ts has the questions about a deploy.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Client } from '@gantry/contract/client.ts';
-import { adminOf, ended, latestDeployment, reached } from './api.ts';
-import { smtpServer, type SmtpServer } from '../server/src/testing/smtp-server.ts';
-import { install, type Installation } from './installation.ts';
+import type { Client } from '@gantry/contract/client/client.ts';
+import { adminOf } from './api.ts';
+import { smtpServer, type SmtpServer } from '../server/src/testing/servers/smtp-server.ts';
+import { install, type OwnInstallation } from './installation.ts';
 import { atTerminal, key } from './terminal.ts';
-import { echo, writeProject } from './write-project.ts';
 
-let gantry: Installation;
+let gantry: OwnInstallation;
 let admin: Client;
 let smtp: SmtpServer;
 
@@ -125,47 +124,4 @@ test('svc group delete asks and names its effects; a no keeps the group, a yes d
   deleted.press('y');
   await deleted.shows('group:oncall and its grants are deleted');
   expect(await deleted.ended).toBe(0);
-});
-
-test('Ctrl-C at a terminal asks: the deploy first detaches, and is cancelled from a second watch', async () => {
-  await writeProject(gantry, 'parrot', { 'agent.py': `import time\ntime.sleep(600)\n${echo}` });
-  const deploying = await atTerminal(gantry, 'svc deploy', { in: 'parrot' });
-  await reached(admin, 'parrot', 'start');
-  deploying.press(key.interrupt);
-  await deploying.shows('What should happen?');
-  // Ctrl-C at the question itself ends nothing.
-  deploying.press(key.interrupt);
-  await deploying.shows('continues without this terminal');
-  expect(await deploying.ended).toBe(0);
-  const { id, state } = await latestDeployment(admin, 'parrot');
-  expect(state).toBe('running');
-
-  const watching = await atTerminal(gantry, `svc deployments watch ${id}`);
-  await watching.shows('6/8 start');
-  watching.press(key.interrupt);
-  await watching.shows('What should happen?');
-  watching.press(key.down + key.enter);
-  await watching.shows('was cancelled');
-  expect(await watching.ended).toBe(1);
-  expect(await ended(admin, 'parrot')).toMatchObject({ id, state: 'cancelled' });
-});
-
-test('--wait-approval waits for the decision: an approved version is deployed, a rejected one is refused with the reason', async () => {
-  for (const name of ['ada', 'dora']) await gantry.person(name);
-  await gantry.must('svc team add ml user:ada@example.com --role contributor');
-  await gantry.must('svc team add ml user:dora@example.com --role deployer');
-  for (const [name, decision, code, said] of [
-    ['singer', 'approve', 0, 'agents/singer@1.0.0 answers'],
-    ['crow', 'reject', 1, 'was rejected: not this one'],
-  ] as const) {
-    await writeProject(gantry, name);
-    await gantry.must('svc submit --message please', { as: 'ada', in: name });
-    const waiting = await atTerminal(gantry, `svc deploy agents/${name}@1.0.0 --wait-approval`, { as: 'dora' });
-    await waiting.shows(`Waiting for the approval of agents/${name}@1.0.0`);
-    const { items } = await admin.call('approvals.list', { query: { status: 'pending', limit: 5 } });
-    expect(await admin.call('deployments.list', { query: { agent: name, limit: 1 } })).toMatchObject({ items: [] });
-    await gantry.must(`svc review ${decision} ${items[0]?.id} --reason "not this one"`);
-    await waiting.shows(said);
-    expect(await waiting.ended).toBe(code);
-  }
 });

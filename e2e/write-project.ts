@@ -1,18 +1,17 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Installation } from './installation.ts';
 
 /** By path; undefined removes a default file of the project. */
 export type Files = Record<string, string | undefined>;
 
 /** A langgraph project in a folder of its name, with an agent that repeats its input; `files` replace its own. */
 export async function writeProject(
-  { directory }: Pick<Installation, 'directory'>,
+  { directory, team = 'ml' }: { directory: string; team?: string },
   name: string,
   files: Files = {},
 ): Promise<string> {
   const folder = join(directory, name);
-  const own: Files = { 'agent.yaml': agentYaml(name), 'agent.py': echo, 'requirements.txt': requirements };
+  const own: Files = { 'agent.yaml': agentYaml(name, '', team), 'agent.py': echo, 'requirements.txt': requirements };
   for (const [path, content] of Object.entries({ ...own, ...files })) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });
@@ -22,8 +21,8 @@ export async function writeProject(
   return folder;
 }
 
-export function agentYaml(name: string, more = ''): string {
-  return `name: ${name}\nversion: 1.0.0\nteam: ml\nframework: langgraph\n${more}`;
+export function agentYaml(name: string, more = '', team = 'ml'): string {
+  return `name: ${name}\nversion: 1.0.0\nteam: ${team}\nframework: langgraph\n${more}`;
 }
 
 // The example's requirements, so that one lock and one dependency image serve every project of a test.

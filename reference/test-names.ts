@@ -8,7 +8,7 @@ export async function testNames(file: string): Promise<string[]> {
 
 /** The first argument of a call of `test` or `describe`. */
 function namesIn(source: string): string[] {
-  // Of Python a test is a function.
+  // A test in Python is a function.
   const functions = [...source.matchAll(/^def (test_\w+)\(/gm)].map(([, name = '']) => name);
   const calls = source.matchAll(/\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)\s*,/g);
   return [...functions, ...[...calls].map(([, single, double, template]) => single ?? double ?? template ?? '')];

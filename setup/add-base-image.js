@@ -5,10 +5,10 @@
  * service obtains a Python by itself when a push needs it; this is for BUILD_PYTHONS=refuse, and for preparing a closed network.
  */
 import { readConfig } from './config.js';
-import { ensureEngine } from './engine.js';
-import { makeBaseImage } from './make-base-image.js';
-import { pullImage } from './pull-image.js';
-import { readSettings, writeSettings } from './settings-file.js';
+import { ensureEngine } from './engine/engine.js';
+import { makeBaseImage } from './engine/make-base-image.js';
+import { pullImage } from './engine/pull-image.js';
+import { readSettings, writeSettings } from './settings/settings-file.js';
 import { print, runScript, SetupProblem, step } from './step.js';
 
 /** The Python of each release of Debian; the wrapper does not run on those of older releases. */

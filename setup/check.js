@@ -1,7 +1,7 @@
 // @ts-check
 /** `npm run check`: the static checks, in seconds. */
-import { ensurePackages } from './packages.js';
-import { ensureUv } from './python.js';
+import { ensurePackages } from './packages/packages.js';
+import { ensureUv } from './packages/python.js';
 import { runStaticChecks } from './static-checks.js';
 import { runScript, step } from './step.js';
 

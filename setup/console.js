@@ -33,7 +33,7 @@ export async function ensureConsole() {
 }
 
 // The contract is a source too: its endpoints, names and refusals are in the console. So are the examples and the verifier.
-const sources = ['console', 'contract', 'examples', 'verifier'];
+const sources = ['console', 'contract', 'project', 'examples', 'verifier'];
 const made = /(^|[/\\])(node_modules|dist|\.venv|__pycache__)([/\\]|$)/;
 
 function digestOfSources() {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const measuredFolders = ['contract', 'server', 'cli'];
+const measuredFolders = ['contract', 'project', 'server', 'cli'];
 const long_file_lines = 300;
 
 /**

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { runCommand, tail } from './command.js';
 import { cloneFolder, outsideEnvironment } from './config.js';
-import { ensureUv, uvEnvironment } from './python.js';
+import { ensureUv, uvEnvironment } from './packages/python.js';
 import { runScript, SetupProblem, step } from './step.js';
 
 /** uv's options that make one lock for all. The service installs it without a resolver. */

@@ -1,8 +1,8 @@
 // @ts-check
-import { ensureBaseImage } from './base-image.js';
+import { ensureBaseImage } from './engine/base-image.js';
 import { ensureConsole } from './console.js';
-import { ensureEngine } from './engine.js';
-import { ensurePackages } from './packages.js';
+import { ensureEngine } from './engine/engine.js';
+import { ensurePackages } from './packages/packages.js';
 import { step } from './step.js';
 
 /**

@@ -6,12 +6,12 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordBuildSettings } from './build-settings.js';
+import { recordBuildSettings } from './settings/build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder, defaultBaseImage, packagePrograms, readConfig } from './config.js';
 import { ensureLauncher } from './launcher.js';
 import { prepare } from './prepare.js';
-import { readSettings, writeSettings } from './settings-file.js';
+import { readSettings, writeSettings } from './settings/settings-file.js';
 import { PartFailed, runScript, step } from './step.js';
 
 const hand_over_timeout_seconds = 1800;

@@ -1,14 +1,14 @@
 // @ts-check
 import { expect, test } from 'vitest';
-import { acceptableImages, madeBaseImage } from './base-image.js';
-import { withoutPassword } from './build-settings.js';
+import { acceptableImages, madeBaseImage } from './engine/base-image.js';
+import { withoutPassword } from './settings/build-settings.js';
 import { defaultBaseImage, readConfig } from './config.js';
-import { isDebianLike } from './debian.js';
-import { engineAddress } from './engine-api.js';
-import { isApiNewEnough } from './engine.js';
+import { isDebianLike } from './packages/debian.js';
+import { engineAddress } from './engine/engine-api.js';
+import { isApiNewEnough } from './engine/engine.js';
 import { describeLengths } from './file-lengths.js';
-import { importPath, mirrorIn } from './make-base-image.js';
-import { isPythonNewEnough } from './python.js';
+import { importPath, mirrorIn } from './engine/make-base-image.js';
+import { isPythonNewEnough } from './packages/python.js';
 
 test('the default base image may be replaced by the one made here, a chosen one by nothing', () => {
   expect(acceptableImages(defaultBaseImage)).toEqual([defaultBaseImage, madeBaseImage]);

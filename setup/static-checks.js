@@ -2,7 +2,7 @@
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
 import { fileLengths } from './file-lengths.js';
-import { uvEnvironment } from './python.js';
+import { uvEnvironment } from './packages/python.js';
 import { print, SetupProblem, step } from './step.js';
 
 // They share the processor with a set-up.

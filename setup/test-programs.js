@@ -1,10 +1,10 @@
 // @ts-check
 import { existsSync } from 'node:fs';
-import { installDebianPackages } from './debian.js';
+import { installDebianPackages } from './packages/debian.js';
 
 /**
- * What stands around the service in tests: a syslog daemon that speaks TLS, openssl for its certificate, proxies, who looks for holes, the
- * shells that svc completes in, what reads a unit of systemd, a registry of images, and a browser for the console.
+ * Programs that tests run beside the service: a syslog daemon that speaks TLS, openssl for its certificate, proxies, a scanner for SQL
+ * injection, the shells that svc completes in, systemd-analyze, a registry of images, an SSH daemon, and a browser for the console.
  */
 const needed = [
   { package: 'rsyslog', at: ['/usr/sbin/rsyslogd'] },
@@ -20,12 +20,13 @@ const needed = [
   { package: 'fish', at: ['/usr/bin/fish'] },
   { package: 'systemd', at: ['/usr/bin/systemd-analyze'] },
   { package: 'docker-registry', at: ['/usr/bin/docker-registry'] },
+  { package: 'openssh-server', at: ['/usr/sbin/sshd'] },
   { package: 'chromium', at: ['/usr/bin/chromium'] },
   { package: 'fonts-liberation', at: ['/usr/share/fonts/truetype/liberation'] },
 ];
 
 const named =
-  'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish, systemd, docker-registry, and chromium with a font';
+  'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish, systemd, docker-registry, sshd, and chromium with a font';
 
 /** @param {(doing: string) => void} say */
 export async function ensureTestPrograms(say) {

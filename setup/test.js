@@ -6,21 +6,22 @@
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { buildEnvironment } from './build-settings.js';
+import { join } from 'node:path';
+import { buildEnvironment } from './settings/build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
-import { ensurePackages } from './packages.js';
+import { ensurePackages } from './packages/packages.js';
 import { prepareEngine } from './prepare.js';
-import { tallyPytest } from './pytest-report.js';
-import { ensureUv, uvEnvironment } from './python.js';
-import { slowestFiles } from './slowest-files.js';
+import { secondsOfPytest, tallyPytest } from './reports/pytest-report.js';
+import { ensureUv, uvEnvironment } from './packages/python.js';
+import { partLine, readBudgets, timesOfRun } from './reports/slowest-files.js';
 import { runStaticChecks } from './static-checks.js';
 import { print, PartFailed, step } from './step.js';
 import { ensureTestPrograms } from './test-programs.js';
-import { failedFiles, tallyTwoRuns, tallyVitest } from './vitest-report.js';
+import { failedFiles, tallyTwoRuns, tallyVitest } from './reports/vitest-report.js';
 
-/** @import { Tally } from './vitest-report.js' */
+/** @import { TimedFile } from './reports/file-times.js' */
+/** @import { Tally } from './reports/vitest-report.js' */
 
 // Below the limit of CI, so that a run that hangs still says what has failed.
 const suite_timeout_seconds = 4500;
@@ -53,9 +54,8 @@ async function runEverything() {
   });
   if (tools.failed > 0) return [tools];
 
-  // They need no engine. So they use the processor while a set-up waits for the disk and the network, and tests for containers.
+  // They need no engine. So they use the processor while a set-up waits for the disk and the network.
   const checking = isWhole ? countFailure(() => runStaticChecks(uv)) : nothing;
-  const testingPython = checking.then(async () => (isWhole ? await runPytest(uv) : undefined));
 
   let baseImage = '';
   const prepared = await countFailure(async () => {
@@ -63,11 +63,10 @@ async function runEverything() {
     await step('test programs', ensureTestPrograms);
   });
   const checks = await checking;
+  // Before the other tests: a third process on two cores makes those unsteady that wait for containers.
+  const python = isWhole ? await runPytest(uv) : await nothing;
   const files = prepared.failed > 0 ? prepared : await runVitest(baseImage);
-  const pytest = await testingPython;
-  if (pytest === undefined) return [files];
-  print(pytest.output);
-  return [checks, files, pytest.tally];
+  return [checks, python, files];
 }
 
 /**
@@ -77,8 +76,8 @@ async function runEverything() {
  */
 async function runVitest(baseImage) {
   const first = await vitest(baseImage, 'first', filters);
-  for (const { file, seconds } of slowestFiles(first.report, max_shown_files))
-    print(`  ${String(seconds).padStart(4)} s  ${relative(cloneFolder, file)}`);
+  for (const line of timesOfRun(first.times, { budgets: isWhole ? readBudgets() : undefined, count: max_shown_files }))
+    print(line);
   const failed = failedFiles(first.report);
   if (!isWhole || first.isIncomplete || failed.length === 0 || failed.length > max_files_again)
     return tallyVitest(first.report, first.exit_code);
@@ -91,13 +90,14 @@ async function runVitest(baseImage) {
  * @param {string} baseImage
  * @param {string} name of the report
  * @param {string[]} files parts of paths, and options; empty for all
- * @returns {Promise<{ report: string | undefined, exit_code: number, isIncomplete: boolean }>} `isIncomplete`: the report does not say all
+ * @returns {Promise<{ report: string | undefined, exit_code: number, times: TimedFile[], isIncomplete: boolean }>} `isIncomplete`: the report does not say all
  *   that went wrong, for example an error outside every test
  */
 async function vitest(baseImage, name, files) {
   print('');
   const path = join(reports, `${name}.json`);
   const outside = join(reports, `${name}-outside.json`);
+  const times = join(reports, `${name}-times.json`);
   const { exit_code } = await runCommand(
     [
       'node',
@@ -105,13 +105,19 @@ async function vitest(baseImage, name, files) {
       'run',
       '--reporter=default',
       '--reporter=json',
-      '--reporter=./setup/outside-errors.js',
+      '--reporter=./setup/reports/outside-errors.js',
+      '--reporter=./setup/reports/file-times.js',
       `--outputFile.json=${path}`,
       ...files,
     ],
     {
       cwd: cloneFolder,
-      env: cloneEnvironment({ BASE_IMAGE: baseImage, OUTSIDE_ERRORS: outside, ...(await buildEnvironment()) }),
+      env: cloneEnvironment({
+        BASE_IMAGE: baseImage,
+        OUTSIDE_ERRORS: outside,
+        FILE_TIMES: times,
+        ...(await buildEnvironment()),
+      }),
       timeout_seconds: suite_timeout_seconds,
       inherit: true,
     },
@@ -119,20 +125,31 @@ async function vitest(baseImage, name, files) {
   return {
     report: existsSync(path) ? readFileSync(path, 'utf8') : undefined,
     exit_code,
+    times: /** @type {TimedFile[]} */ (JSON.parse(existsSync(times) ? readFileSync(times, 'utf8') : '[]')), // file-times.js writes it
     isIncomplete: !existsSync(outside) || readFileSync(outside, 'utf8') !== '[]',
   };
 }
 
-/** @param {string} uv */
+/**
+ * @param {string} uv
+ * @returns {Promise<Tally>}
+ */
 async function runPytest(uv) {
   const path = join(reports, 'pytest.xml');
-  const { exit_code, output } = await runCommand([uv, 'run', 'pytest', `--junitxml=${path}`], {
-    cwd: join(cloneFolder, 'wrapper'),
-    // Many tests start a process that imports a framework. Without bytecode, each would compile it.
-    env: cloneEnvironment({ ...(await uvEnvironment()), UV_COMPILE_BYTECODE: '1' }),
-    timeout_seconds: suite_timeout_seconds,
-  });
-  return { output, tally: tallyPytest(existsSync(path) ? readFileSync(path, 'utf8') : undefined, exit_code) };
+  // Two workers, as with vitest. The tests of a file share processes, so they stay together.
+  const { exit_code, output } = await runCommand(
+    [uv, 'run', 'pytest', '-n2', '--dist=loadfile', `--junitxml=${path}`],
+    {
+      cwd: join(cloneFolder, 'wrapper'),
+      // Many tests start a process that imports a framework. Without bytecode, each would compile it.
+      env: cloneEnvironment({ ...(await uvEnvironment()), UV_COMPILE_BYTECODE: '1' }),
+      timeout_seconds: suite_timeout_seconds,
+    },
+  );
+  print(output);
+  const xml = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  print(partLine({ part: 'pytest', seconds: secondsOfPytest(xml), budgets: readBudgets() }));
+  return tallyPytest(xml, exit_code);
 }
 
 /**

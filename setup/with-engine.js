@@ -1,6 +1,6 @@
 // @ts-check
 /** `node setup/with-engine.js <program> <arguments>`: runs a program of e2e/ or bench/ with all that the tests have: packages, console, engine, base image. */
-import { buildEnvironment } from './build-settings.js';
+import { buildEnvironment } from './settings/build-settings.js';
 import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
 import { prepare } from './prepare.js';

@@ -1,7 +1,7 @@
 // The floods of one user that a quiet one may hardly notice.
 import { randomBytes } from 'node:crypto';
 import { bodyOf } from '../gateway/way.ts';
-import { projectOf } from '../../server/src/testing/project-archive.ts';
+import { projectOf } from '../../server/src/testing/pushes/project-archive.ts';
 import type { Person } from '../fairness.ts';
 
 export interface Flood {
@@ -11,7 +11,7 @@ export interface Flood {
   requests: readonly FloodRequest[];
 }
 
-/** Of the client with this number, modulo their count. */
+/** Client n sends request n, modulo the number of requests. */
 interface FloodRequest {
   method: 'GET' | 'POST';
   path: string;

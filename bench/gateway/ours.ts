@@ -2,18 +2,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createClient } from '../../contract/src/client.ts';
+import { createClient } from '../../contract/src/client/client.ts';
 import { server_node_flags } from '../../contract/src/node-flags.ts';
 import { environment } from '../../e2e/config.ts';
 import { urlOf } from '../../e2e/url-of.ts';
-import { openDatabase, type Database } from '../../server/src/database/database.ts';
-import type { Embedded } from '../../server/src/database/embedded.ts';
-import { sql } from '../../server/src/database/sql.ts';
-import { openStoredKeys } from '../../server/src/envelope/stored-keys.ts';
-import { gatewayKeys, keyDigest, prefixOf } from '../../server/src/key-form.ts';
-import { freePort } from '../../server/src/testing/free-port.ts';
+import { openDatabase, type Database } from '../../server/src/ground/database/database.ts';
+import type { Embedded } from '../../server/src/ground/database/embedded.ts';
+import { sql } from '../../server/src/ground/database/sql.ts';
+import { openStoredKeys } from '../../server/src/ground/envelope/stored-keys.ts';
+import { gatewayKeys, keyDigest, prefixOf } from '../../server/src/ground/config/key-form.ts';
+import { freePort } from '../../server/src/testing/servers/free-port.ts';
 import { runCommand } from '../../setup/command.js';
-import { repeat } from '../sampling.ts';
+import { repeat } from '../load/sampling.ts';
 import { startProgram, type Program } from './program.ts';
 import { price, type Way } from './way.ts';
 
@@ -68,7 +68,7 @@ export async function startOurs({
     const port = await freePort();
     return await startProgram({
       argv: [process.execPath, ...server_node_flags, main, 'serve', '--role', role],
-      env: { ...env, DATA_DIR: join(directory, name), PORT: String(port), GATEWAY_PORT: String(await freePort()) },
+      env: { ...env, DATA_DIR: join(directory, name), PORT: String(port), DOOR_PORT: String(await freePort()) },
       port,
       ready: '/livez',
       log_file: join(directory, `${name}.log`),

@@ -1,4 +1,4 @@
-import { keptConnection } from '../kept-connection.ts';
+import { keptConnection } from '../load/kept-connection.ts';
 import { bodyOf, nano_of_call, type Way } from './way.ts';
 
 export interface Spent {

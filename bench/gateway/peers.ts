@@ -5,13 +5,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environment } from '../../e2e/config.ts';
 import { urlOf } from '../../e2e/url-of.ts';
-import type { Embedded } from '../../server/src/database/embedded.ts';
-import { openDatabase } from '../../server/src/database/database.ts';
-import { freePort } from '../../server/src/testing/free-port.ts';
+import type { Embedded } from '../../server/src/ground/database/embedded.ts';
+import { openDatabase } from '../../server/src/ground/database/database.ts';
+import { freePort } from '../../server/src/testing/servers/free-port.ts';
 import { runCommand, tail } from '../../setup/command.js';
 import { outsideEnvironment, readConfig } from '../../setup/config.js';
 import { findExecutable } from '../../setup/executable.js';
-import { ensureUv, uvEnvironment } from '../../setup/python.js';
+import { ensureUv, uvEnvironment } from '../../setup/packages/python.js';
 import { startProgram, type Program } from './program.ts';
 import { price, type ModelName, type Way } from './way.ts';
 
@@ -172,7 +172,11 @@ async function prepareDatabase(bin: string, postgres: Embedded): Promise<string 
     env,
     timeout_seconds: install_seconds,
   });
-  if (made.exit_code !== 0) return /reason: .*/.exec(made.output)?.[0].slice('reason: '.length) ?? tail(made.output, 1);
+  if (made.exit_code !== 0) {
+    // The page names no machine of this network.
+    process.stderr.write(`${tail(made.output, 3)}\n`);
+    return 'the program of its database client was not to be had';
+  }
   const db = openDatabase(postgres.connection, { max: 1 });
   await db.run({ strings: ['create database litellm'], values: [] });
   await db.close();

@@ -1,4 +1,4 @@
-import type { Database } from '../../server/src/database/database.ts';
+import type { Database } from '../../server/src/ground/database/database.ts';
 
 // A deferred trigger runs in the commit, after the last statement and before the locks end, as the wait for a slow disk does. It waits once in a
 // transaction: the first changed account sets the mark.

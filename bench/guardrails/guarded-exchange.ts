@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { checkTexts } from '../../server/src/guardrails/json-texts.ts';
-import type { Rule } from '../../server/src/guardrails/rule.ts';
-import { invocationDocument } from '../../server/src/invoke/agui-events.ts';
-import { guardedCall } from '../../server/src/testing/plain-rules.ts';
+import { checkTexts } from '../../server/src/models/guardrails/json-texts.ts';
+import type { Rule } from '../../server/src/models/guardrails/rule.ts';
+import { invocationDocument } from '../../server/src/agents/invoke/streams/agui-events.ts';
+import { guardedCall } from '../../server/src/testing/models/plain-rules.ts';
 
 /** The document as it may go on to a model. Every text of it is read as a tool result, so that all rules run. */
 export async function guard(rules: readonly Rule[], document: unknown): Promise<unknown> {

@@ -1,6 +1,6 @@
 // Phone numbers of other countries, in the templates with a phone number. No rule is tuned on them.
 import { fakerDE, fakerES, fakerFR, fakerIT, fakerNL, fakerPL, fakerPT_BR, fakerSV, type Faker } from '@faker-js/faker';
-import { textRulesOf } from '../../server/src/testing/rules-of.ts';
+import { textRulesOf } from '../../server/src/testing/models/rules-of.ts';
 import { spansIn } from './score.ts';
 
 const countries: Readonly<Record<string, Faker>> = {

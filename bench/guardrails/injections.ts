@@ -5,7 +5,7 @@
 import { glob, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { textRulesOf } from '../../server/src/testing/rules-of.ts';
+import { textRulesOf } from '../../server/src/testing/models/rules-of.ts';
 import { spansIn } from './score.ts';
 
 const [file] = process.argv.slice(2);

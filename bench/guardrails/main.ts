@@ -3,7 +3,7 @@
 //   node bench/guardrails/main.ts <templates.txt>
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { textRulesOf } from '../../server/src/testing/rules-of.ts';
+import { textRulesOf } from '../../server/src/testing/models/rules-of.ts';
 import { fill, logLine } from './fill.ts';
 import { codeFiles } from './code-files.ts';
 import { phonesOfCountries } from './held-out.ts';

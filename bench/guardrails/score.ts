@@ -1,4 +1,4 @@
-import type { Span, TextRule } from '../../server/src/guardrails/rule.ts';
+import type { Span, TextRule } from '../../server/src/models/guardrails/rule.ts';
 import type { Sample } from './fill.ts';
 
 interface TypeScore {

@@ -1,10 +1,10 @@
 // The same agent, called alone, and by runs with one and with five calls, in turns. What a run takes beyond its bare calls are its commits
 // and its decisions.
-import { keptConnection } from '../kept-connection.ts';
-import { syncMilliseconds } from '../machine.ts';
-import type { Row } from '../row.ts';
-import { interleaved, quantile, repeat, timed } from '../sampling.ts';
-import type { Measured } from '../service.ts';
+import { keptConnection } from '../load/kept-connection.ts';
+import { syncMilliseconds } from '../report/machine.ts';
+import type { Row } from '../report/row.ts';
+import { interleaved, quantile, repeat, timed } from '../load/sampling.ts';
+import type { Measured } from '../service/service.ts';
 import { member_name } from './members.ts';
 
 const input = { text: 'hello' };

@@ -1,8 +1,8 @@
 // One agent, which answers at once or after the seconds that its text names. It is every member.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deployProject } from '../deploy-project.ts';
-import type { Measured } from '../service.ts';
+import { deployProject } from '../service/deploy-project.ts';
+import type { Measured } from '../service/service.ts';
 
 export const member_name = 'member';
 
@@ -31,7 +31,7 @@ export async function deployMember({ installation, client }: Measured): Promise<
   return `agents/${member_name}@1.0.0`;
 }
 
-/** Of so many members, one after the other. */
+/** An orchestration of so many members, one after the other. */
 export async function deployOrchestration({ client }: Measured, name: string, members: number): Promise<void> {
   const agents = Array.from({ length: members }, (_, n) => ({ name: `m${n + 1}`, ref: `agents/${member_name}` }));
   const config = { strategy: 'sequential', agents };

@@ -1,8 +1,8 @@
 // 100 callers at once, whose members wait. A refused caller comes again, as the header Retry-After says. Meanwhile an agent is deployed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pssMegabytes } from '../idle-memory.ts';
-import type { Row } from '../row.ts';
-import type { Measured } from '../service.ts';
+import type { Row } from '../report/row.ts';
+import type { Measured } from '../service/service.ts';
 
 const callers = 100;
 const wait_seconds = 10;

@@ -1,9 +1,9 @@
 // What each idle agent costs the service: the slope of memory and processor time over the number of agents.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deployProject } from '../deploy-project.ts';
+import { deployProject } from '../service/deploy-project.ts';
 import { pssMegabytes } from '../idle-memory.ts';
-import { descendants, processorMilliseconds, treeProcessorMilliseconds } from '../process-tree.ts';
-import type { Row } from '../row.ts';
+import { descendants, processorMilliseconds, treeProcessorMilliseconds } from '../load/process-tree.ts';
+import type { Row } from '../report/row.ts';
 import type { Placed } from './placed.ts';
 
 const settle_ms = 35_000; // connections that idle are closed after 30 s
@@ -15,7 +15,7 @@ interface Look {
   agents: number;
   service_mb: number;
   database_mb: number;
-  /** Of a second, in milliseconds. */
+  /** The processor time within a second, in milliseconds. */
   service_ms: number;
   all_ms: number;
 }

@@ -1,9 +1,9 @@
 // An agent that waits 200 ms in each call, four calls at once in a container. One container can answer 20 calls in a second.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deployProject } from '../deploy-project.ts';
-import { keptConnection } from '../kept-connection.ts';
-import type { Row } from '../row.ts';
+import { deployProject } from '../service/deploy-project.ts';
+import { keptConnection } from '../load/kept-connection.ts';
+import type { Row } from '../report/row.ts';
 import { stepEnded, type Placed } from './placed.ts';
 
 const name = 'waiting';

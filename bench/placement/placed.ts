@@ -1,5 +1,5 @@
-import type { Client } from '../../contract/src/client.ts';
-import { hasEnded } from '../../contract/src/run-states.ts';
+import type { Client } from '../../contract/src/client/client.ts';
+import { hasEnded } from '../../contract/src/agents/run-states.ts';
 import type { Installation } from '../../e2e/installation.ts';
 
 export interface Placed {

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf } from '../../e2e/database-of.ts';
 import { engineOf } from '../../e2e/engine-of.ts';
-import { sql } from '../../server/src/database/sql.ts';
-import { processorMilliseconds, treeProcessorMilliseconds } from '../process-tree.ts';
-import type { Row } from '../row.ts';
+import { sql } from '../../server/src/ground/database/sql.ts';
+import { processorMilliseconds, treeProcessorMilliseconds } from '../load/process-tree.ts';
+import type { Row } from '../report/row.ts';
 import type { Placed } from './placed.ts';
 
-/** Of all agents that are deployed. */
+/** Measures with all agents that are deployed. */
 export async function measureReconcile({ installation }: Placed): Promise<Row[]> {
   const seen = await engineOf(installation);
   const db = await databaseOf(installation);

@@ -1,14 +1,14 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bumpVersion } from '../../contract/src/agent-yaml.ts';
-import { deployProject, drained } from '../deploy-project.ts';
-import type { Row } from '../row.ts';
-import { repeat } from '../sampling.ts';
+import { bumpVersion } from '@gantry/project/agent-yaml.ts';
+import { deployProject, drained } from '../service/deploy-project.ts';
+import type { Row } from '../report/row.ts';
+import { repeat } from '../load/sampling.ts';
 import { stepEnded, type Placed } from './placed.ts';
 
 const name = 'returning';
 
-/** Of three versions one serves, one is warm, and one is stopped. */
+/** Three versions are deployed: one serves, one is warm, and one is stopped. */
 export async function measureRollback(
   { installation, client }: Placed,
   { rounds }: { rounds: number },

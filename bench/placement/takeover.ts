@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { hasEnded } from '../../contract/src/run-states.ts';
+import { hasEnded } from '../../contract/src/agents/run-states.ts';
 import { openServices } from '../../e2e/services.ts';
-import { sql } from '../../server/src/database/sql.ts';
-import { connectEngine } from '../../server/src/engine/client.ts';
-import { installationId } from '../../server/src/principals/find.ts';
+import { sql } from '../../server/src/ground/database/sql.ts';
+import { connectEngine } from '../../server/src/assets/docker/client.ts';
+import { installationId } from '../../server/src/people/principals/find.ts';
 import { removeLeftovers } from '../../server/src/testing/engine-leftovers.ts';
-import type { Row } from '../row.ts';
-import { pushProject } from '../deploy-project.ts';
+import type { Row } from '../report/row.ts';
+import { pushProject } from '../service/deploy-project.ts';
 
 export async function measureTakeover({ rounds }: { rounds: number }): Promise<Row[]> {
   const services = await openServices({ count: 2, roles: 'api,worker,ingress,gateway' });

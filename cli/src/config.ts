@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { defaultPort } from '@gantry/contract/default-port.ts';
+import { defaultPort } from '@gantry/contract/client/default-port.ts';
 
 /** Set only by the scripts of completion/: svc then prints candidates for the last word. Its value is the service's seconds to answer. */
 export const completing = 'SVC_COMPLETE';

@@ -1,6 +1,6 @@
 // An error as people and programs read it, with the exit code.
 import { Problem, problemDocument, type Fault } from '@gantry/contract/problems.ts';
-import type { Unreachable } from '@gantry/contract/unreachable.ts';
+import type { Unreachable } from '@gantry/contract/client/unreachable.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { CliRefusal } from './refusal.ts';
 import type { Next } from './result.ts';

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { versionByPush } from './deploy/choose-version.ts';
 import { requestDeployment } from './deploy/request-deployment.ts';
@@ -20,7 +20,7 @@ import { good } from './view/view.ts';
 // Differs from the guide's first agent, because names of agents are unique in the organisation.
 const agent = 'hello';
 const team = 'default';
-// The one admin of a fresh installation (server/src/principals/seed.ts).
+// The one admin of a fresh installation (server/src/people/principals/seed.ts).
 const seededAdmin = 'admin@gantry.local';
 
 export interface Quickstarted {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Finding } from '@gantry/contract/finding.ts';
+import type { Finding } from '@gantry/project/finding.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { contributor } from './testing/answers.ts';
 import { freshHome, runSvc } from './testing/run-svc.ts';

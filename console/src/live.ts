@@ -2,17 +2,17 @@
 // the pages ask again. Without the stream a page says since when.
 import { Problem } from '@gantry/contract/problems.ts';
 import { useSyncExternalStore } from 'react';
-import { activeTeam } from './parts/active-team.ts';
-import { lookForBuild } from './parts/later.ts';
-import { untilSession } from './parts/session.ts';
+import { activeTeam } from './parts/browser/active-team.ts';
+import { lookForBuild } from './parts/browser/later.ts';
+import { untilSession } from './parts/browser/session.ts';
 import { refresh, refreshAll, send } from './server.ts';
 
 /** The nouns of the endpoints whose answers a change of this kind alters. */
 const nounsOf: Readonly<Record<string, readonly string[]>> = {
   approval: ['approvals', 'agents', 'home', 'notifications', 'registry', 'orchestrations'],
   agent: ['agents', 'home', 'registry', 'traces', 'orchestrations'],
-  asset: ['agents', 'home', 'registry', 'permissions', 'orchestrations'],
-  deployment: ['deployments', 'agents', 'home', 'registry'],
+  asset: ['agents', 'home', 'registry', 'permissions', 'orchestrations', 'targets'],
+  deployment: ['deployments', 'agents', 'home', 'registry', 'targets'],
   notification: ['notifications', 'home'],
   key: ['keys', 'budgets', 'costs', 'home'],
   budget: ['budgets', 'costs', 'home'],

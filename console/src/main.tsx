@@ -2,9 +2,9 @@ import './zod-without-eval.ts';
 import './theme.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { loadWhenIdle } from './parts/later.ts';
-import { keepStylesheets } from './parts/stylesheets.ts';
-import { applyTheme } from './parts/theme.ts';
+import { loadWhenIdle } from './parts/browser/later.ts';
+import { keepStylesheets } from './parts/browser/stylesheets.ts';
+import { applyTheme } from './parts/browser/theme.ts';
 
 keepStylesheets();
 applyTheme();

@@ -12,8 +12,8 @@ import { Frame } from './frame/frame.tsx';
 import { NotFound, PageFailed } from './frame/failed.tsx';
 import { Pending } from './frame/pending.tsx';
 import { HomePage } from './pages/home/home.tsx';
-import { textSearch } from './parts/filters.tsx';
-import { later } from './parts/later.ts';
+import { textSearch } from './parts/list/filters.tsx';
+import { later } from './parts/browser/later.ts';
 import { ask, queries, waitsForService } from './server.ts';
 
 const root = createRootRoute({
@@ -73,14 +73,14 @@ const pages = [
   page(
     '/agents/$name/try',
     load(
-      later(() => import('./pages/agents/try-it.tsx')),
+      later(() => import('./pages/agents/try-it/try-it.tsx')),
       'TryItPage',
     ),
   ),
   page(
     '/agents/$name/revisions',
     load(
-      later(() => import('./pages/agents/revisions.tsx')),
+      later(() => import('./pages/agents/versions/revisions.tsx')),
       'RevisionsPage',
     ),
   ),
@@ -94,7 +94,7 @@ const pages = [
   filtered(
     '/agents/$name/logs',
     load(
-      later(() => import('./pages/agents/logs.tsx')),
+      later(() => import('./pages/agents/logs/logs.tsx')),
       'LogsPage',
     ),
     textSearch('text', 'level', 'request', 'revision'),
@@ -102,7 +102,7 @@ const pages = [
   filtered(
     '/agents/$name/config',
     load(
-      later(() => import('./pages/agents/config.tsx')),
+      later(() => import('./pages/agents/versions/config.tsx')),
       'ConfigPage',
     ),
     textSearch('version', 'file'),
@@ -110,7 +110,7 @@ const pages = [
   filtered(
     '/agents/$name/difference',
     load(
-      later(() => import('./pages/agents/difference.tsx')),
+      later(() => import('./pages/agents/versions/difference.tsx')),
       'DifferencePage',
     ),
     textSearch('from', 'to'),
@@ -118,7 +118,7 @@ const pages = [
   filtered(
     '/agents/$name/access',
     load(
-      later(() => import('./pages/agents/access.tsx')),
+      later(() => import('./pages/agents/access/access.tsx')),
       'AccessPage',
     ),
     textSearch('principal', 'action'),
@@ -126,14 +126,14 @@ const pages = [
   page(
     '/agents/$name/secrets',
     load(
-      later(() => import('./pages/agents/secrets.tsx')),
+      later(() => import('./pages/agents/secrets/secrets.tsx')),
       'SecretsPage',
     ),
   ),
   filtered(
     '/agents/$name/cost',
     load(
-      later(() => import('./pages/agents/cost.tsx')),
+      later(() => import('./pages/agents/cost/cost.tsx')),
       'CostPage',
     ),
     textSearch('since'),
@@ -164,14 +164,14 @@ const pages = [
   page(
     '/orchestrations/$name/try',
     load(
-      later(() => import('./pages/orchestrations/try-it.tsx')),
+      later(() => import('./pages/orchestrations/try-it/try-it.tsx')),
       'TryItPage',
     ),
   ),
   filtered(
     '/orchestrations/$name/history',
     load(
-      later(() => import('./pages/orchestrations/runs.tsx')),
+      later(() => import('./pages/orchestrations/runs/runs.tsx')),
       'RunsPage',
     ),
     textSearch('state', 'version'),
@@ -179,7 +179,7 @@ const pages = [
   filtered(
     '/orchestrations/$name/history/$run',
     load(
-      later(() => import('./pages/orchestrations/run.tsx')),
+      later(() => import('./pages/orchestrations/runs/run.tsx')),
       'RunPage',
     ),
     textSearch('call'),
@@ -187,7 +187,7 @@ const pages = [
   filtered(
     '/orchestrations/$name/versions',
     load(
-      later(() => import('./pages/orchestrations/versions.tsx')),
+      later(() => import('./pages/orchestrations/versions/versions.tsx')),
       'VersionsPage',
     ),
     textSearch('version'),
@@ -409,6 +409,20 @@ const pages = [
     load(
       later(() => import('./pages/models/model.tsx')),
       'ModelPage',
+    ),
+  ),
+  page(
+    '/targets',
+    load(
+      later(() => import('./pages/targets/targets.tsx')),
+      'TargetsPage',
+    ),
+  ),
+  page(
+    '/targets/$name',
+    load(
+      later(() => import('./pages/targets/target.tsx')),
+      'TargetPage',
     ),
   ),
   page(

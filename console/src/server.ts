@@ -1,13 +1,13 @@
 // The one way to the service: the contract's typed client. The cookie of the browser session identifies the caller.
-import { createClient, type CallOptions, type Send } from '@gantry/contract/client.ts';
+import { createClient, type CallOptions, type Send } from '@gantry/contract/client/client.ts';
 import type { Answer, Page } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { Unreachable } from '@gantry/contract/unreachable.ts';
+import { Unreachable } from '@gantry/contract/client/unreachable.ts';
 import { infiniteQueryOptions, MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
-import { activeTeam } from './parts/active-team.ts';
-import { growing } from './parts/growing.ts';
-import { sessionEnded } from './parts/session.ts';
+import { activeTeam } from './parts/browser/active-team.ts';
+import { growing } from './parts/browser/growing.ts';
+import { sessionEnded } from './parts/browser/session.ts';
 
 /** The answer, with the audit entries of the call, such as `governance/17`. */
 export async function send<N extends EndpointName>(

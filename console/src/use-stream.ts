@@ -1,10 +1,10 @@
 // A stream of events while a page is open, across lost connections: each connection resumes after the last event.
-import type { Send } from '@gantry/contract/client.ts';
+import type { Send } from '@gantry/contract/client/client.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { useEffect, useState } from 'react';
-import { untilSession } from './parts/session.ts';
+import { untilSession } from './parts/browser/session.ts';
 import { send } from './server.ts';
 
 type StreamName = { [N in EndpointName]: Endpoints[N]['reply'] extends { kind: 'events' } ? N : never }[EndpointName];

@@ -15,7 +15,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * one last event `problem` with a problem document
  * - `lines`   newline-delimited JSON, each line of this schema; its last line shows that it is complete
  * - `none`    204
- * - `raw`     an agent's unchanged answer
+ * - `stream`  server-sent events in a form of their own, or one answer; a silent stream is kept open with comments
+ * - `passed`  the answer of an agent or a model, unchanged
  */
 type ReplyShape =
   | { kind: 'data'; status: 200 | 201 | 202; schema: z.ZodType }
@@ -24,7 +25,8 @@ type ReplyShape =
   | { kind: 'events'; status: 200; schema: z.ZodType }
   | { kind: 'lines'; status: 200; schema: z.ZodType }
   | { kind: 'none'; status: 204 }
-  | { kind: 'raw'; status: 200 };
+  | { kind: 'stream'; status: 200 }
+  | { kind: 'passed'; status: 200 };
 
 /** The event that ends a stream whose reader has lost the permission. */
 export const refusal_event = 'problem';
@@ -92,7 +94,7 @@ export interface Page<Item> {
   items: Item[];
   /** Pass it back as `cursor`; absent on the last page. */
   next_cursor?: string;
-  /** Of all pages; only where the query asks for it. */
+  /** The number of rows on all pages; only where the query asks for it. */
   total?: number;
 }
 
@@ -112,6 +114,6 @@ export type Answer<E extends Endpoint> = E['reply'] extends { kind: 'data' | 'ba
       ? AsyncIterable<StreamEvent<z.output<S>>>
       : E['reply'] extends { kind: 'lines'; schema: infer S extends z.ZodType }
         ? AsyncIterable<z.output<S>>
-        : E['reply'] extends { kind: 'raw' }
+        : E['reply'] extends { kind: 'stream' | 'passed' }
           ? Response
           : void;

@@ -1,36 +1,38 @@
 // The whole API: one record of every operation, by name. Only these are mounted, called and documented.
-import { a2aEndpoints, orchestrateA2aEndpoints } from './a2a.ts';
-import { approvalsEndpoints } from './approvals.ts';
-import { auditEndpoints } from './audit.ts';
-import { auditStreamEndpoints } from './audit-stream.ts';
-import { budgetsEndpoints } from './budgets.ts';
-import { costsEndpoints } from './costs.ts';
-import { agentEventsEndpoints } from './agent-events.ts';
-import { deployEndpoints } from './deploy.ts';
+import { a2aEndpoints, orchestrateA2aEndpoints } from './agents/a2a.ts';
+import { approvalsEndpoints } from './agents/approvals.ts';
+import { auditEndpoints } from './audit/audit.ts';
+import { auditStreamEndpoints } from './audit/audit-stream.ts';
+import { budgetsEndpoints } from './models/budgets.ts';
+import { costsEndpoints } from './models/costs.ts';
+import { agentEventsEndpoints } from './agents/agent-events.ts';
+import { deployEndpoints } from './agents/deploy.ts';
+import { deploymentFileEndpoints } from './agents/deployment-files.ts';
 import type { Endpoint } from './endpoint.ts';
-import { eventsEndpoints } from './events.ts';
-import { gatewayEndpoints } from './gateway.ts';
-import { geminiEndpoints } from './gemini.ts';
+import { eventsEndpoints } from './telling/events.ts';
+import { gatewayEndpoints } from './models/gateway.ts';
+import { geminiEndpoints } from './models/gemini.ts';
 import { guardrailsEndpoints } from './guardrails/report.ts';
-import { groupsEndpoints } from './groups.ts';
-import { homeEndpoints } from './home.ts';
-import { invokeEndpoints } from './invoke.ts';
-import { keysEndpoints } from './keys.ts';
-import { loginEndpoints } from './login.ts';
-import { modelsEndpoints } from './models.ts';
-import { notificationsEndpoints } from './notifications.ts';
-import { ollamaEndpoints } from './ollama.ts';
-import { orchestrationsEndpoints } from './orchestrations.ts';
-import { orgEndpoints } from './org.ts';
-import { permissionsEndpoints } from './permissions.ts';
-import { principalsEndpoints } from './principals.ts';
-import { readingGrantsEndpoints } from './reading-grants.ts';
-import { registryEndpoints } from './registry.ts';
-import { servicePrincipalsEndpoints } from './service-principals.ts';
-import { secretsEndpoints } from './secrets.ts';
+import { groupsEndpoints } from './people/groups.ts';
+import { homeEndpoints } from './telling/home.ts';
+import { invokeEndpoints } from './agents/invoke.ts';
+import { keysEndpoints } from './models/keys.ts';
+import { loginEndpoints } from './people/login.ts';
+import { modelsEndpoints } from './models/models.ts';
+import { notificationsEndpoints } from './telling/notifications.ts';
+import { ollamaEndpoints } from './models/ollama.ts';
+import { orchestrationsEndpoints } from './agents/orchestrations.ts';
+import { orgEndpoints } from './people/org.ts';
+import { permissionsEndpoints } from './people/permissions.ts';
+import { principalsEndpoints } from './people/principals.ts';
+import { readingGrantsEndpoints } from './people/reading-grants.ts';
+import { registryEndpoints } from './assets/registry.ts';
+import { servicePrincipalsEndpoints } from './people/service-principals.ts';
+import { secretsEndpoints } from './assets/secrets.ts';
 import { serviceEndpoints } from './service.ts';
-import { tracesEndpoints } from './traces.ts';
-import { webhooksEndpoints } from './webhooks.ts';
+import { targetsEndpoints } from './assets/targets.ts';
+import { tracesEndpoints } from './models/traces.ts';
+import { webhooksEndpoints } from './telling/webhooks.ts';
 
 export const endpoints = {
   ...serviceEndpoints,
@@ -46,6 +48,7 @@ export const endpoints = {
   ...notificationsEndpoints,
   ...secretsEndpoints,
   ...deployEndpoints,
+  ...deploymentFileEndpoints,
   ...agentEventsEndpoints,
   ...invokeEndpoints,
   ...orchestrationsEndpoints,
@@ -59,6 +62,7 @@ export const endpoints = {
   ...geminiEndpoints,
   ...ollamaEndpoints,
   ...modelsEndpoints,
+  ...targetsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
   ...tracesEndpoints,

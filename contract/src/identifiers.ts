@@ -1,6 +1,6 @@
 // These go into labels, arguments and file names, so they hold no spaces and no shell or markup characters.
 import { z } from 'zod';
-import { environmentNamePattern, whyReserved } from './agent-yaml/environment-names.ts';
+import { environmentNamePattern, whyReserved } from './agents/environment-names.ts';
 
 export const modelId = z
   .string()

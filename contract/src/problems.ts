@@ -223,6 +223,11 @@ export const problems = {
     title: 'The name means several models',
     hint: 'Name one of them: `models/<name>`.',
   },
+  join_refused: {
+    status: 403,
+    title: 'This container cannot join',
+    hint: 'Start the instance again: each start has a token of its own, for one process.',
+  },
   run_refused: {
     status: 403,
     title: 'The run token is not valid with this key',

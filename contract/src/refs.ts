@@ -14,6 +14,7 @@ const kindBySegment = {
   'mcp-servers': 'mcp-server',
   mcp: 'mcp-server',
   orchestrations: 'orchestration',
+  targets: 'target',
 } as const satisfies Record<string, AssetKind>;
 
 const segmentByKind = {
@@ -26,6 +27,7 @@ const segmentByKind = {
   model: 'models',
   'mcp-server': 'mcp-servers',
   orchestration: 'orchestrations',
+  target: 'targets',
 } as const satisfies Record<AssetKind, string>;
 
 /** Names of assets and teams: a DNS label, valid in a path, a host name and a container name alike. */

@@ -1,4 +1,4 @@
-// Permissions as data. The server's decision (server/src/access/decide.ts) uses only these tables.
+// Permissions as data. The server's decision (server/src/governance/access/decide.ts) uses only these tables.
 
 export const roles = ['viewer', 'contributor', 'deployer', 'admin'] as const;
 export type Role = (typeof roles)[number];
@@ -32,6 +32,7 @@ export const assetKinds = [
   'model',
   'mcp-server',
   'orchestration',
+  'target',
 ] as const;
 export type AssetKind = (typeof assetKinds)[number];
 
@@ -142,12 +143,19 @@ export const operations = {
   'grant.change': { on: 'team', role: 'admin', by: 'person' },
   'grant.change_org': { on: 'org', role: 'admin', by: 'person' },
 
+  // The operation limits its output to the targets that the caller may read.
+  'target.list': { on: 'signed_in' },
+  // A target gets the images and the secrets of agents, so only a person who administers the platform says where that is.
+  'target.change': { on: 'org', role: 'admin', by: 'person' },
+  // Beside `agent.deploy` on the agent.
+  'target.deploy_to': { on: 'asset', action: 'deploy', role: 'viewer' },
+
   // The credential, the address and the price of a model: who pays for its calls. The asset's own rules hold beside it.
   'model.change': { on: 'team', role: 'admin' },
   'model.call': { on: 'key' },
   // Spans count only with the token of a run of the key's revision.
   'span.send': { on: 'key' },
-  // Of one's own keys; lists show those that the caller may manage too.
+  // The costs of the caller's own keys; lists show those that the caller may manage too.
   // The operation limits its output.
   'cost.read': { on: 'signed_in' },
   // It gives budgets of the organisation their money back.
@@ -170,7 +178,7 @@ export const operations = {
 
   // The operation limits its output to the spans of agents that the caller may read.
   'trace.read': { on: 'signed_in' },
-  // Of a call that another principal made.
+  // The content of a call that another principal made.
   'trace.read_content': { on: 'asset', action: 'admin', role: 'viewer' },
 
   'audit.read': { on: 'signed_in', by: 'person' },
@@ -193,6 +201,7 @@ export const operations = {
   'system.end_keys': { on: 'system', reason: 'the container of a revision is gone' },
   'system.rebuild': { on: 'system', reason: 'the image of a deployed revision was missing' },
   'system.resume': { on: 'system', reason: 'the service started and resumed its work' },
+  'system.join': { on: 'system', reason: 'an instance that dials in showed the token of its start' },
   'system.heartbeat': { on: 'system', reason: 'a heartbeat of the audit log' },
   'system.prune': { on: 'system', reason: 'svc audit prune, run on the host' },
   'system.reseal': { on: 'system', reason: 'svc audit reseal, run on the host' },

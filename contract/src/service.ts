@@ -1,6 +1,6 @@
 // The service about itself: health, readiness, contract, and faults of its machine.
 import { z } from 'zod';
-import { configuredKinds } from './asset-kinds.ts';
+import { configuredKinds } from './assets/asset-kinds.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const finding = z.object({
@@ -39,7 +39,7 @@ export const serviceEndpoints = {
     path: '/metrics',
     summary: 'Counters of this process for Prometheus, for the bearer of METRICS_TOKEN. Not found without that setting',
     operation: 'metrics.read',
-    reply: { kind: 'raw', status: 200 },
+    reply: { kind: 'passed', status: 200 },
     problems: [],
   },
   'service.openapi': {

@@ -45,7 +45,7 @@ export const paging = {
   cursor: z.string().max(500).optional(),
 };
 
-/** Of the lists that can count. The count costs a look at every row, so it is asked for. */
+/** The query of the lists that can count. The count costs a look at every row, so it is asked for. */
 export const counting = {
   total: z.stringbool().default(false).describe('also `meta.total`: how many rows of all pages you may read'),
 };

@@ -36,7 +36,7 @@ def last(state: State) -> dict:
         ChatOpenAI(model=state["model"]).invoke("Hello")
     if state["do"] == "tell":
         # No interface for users: code of an attacker finds it.
-        from _svc_wrapper.run_headers import current
+        from _svc_wrapper.outgoing.run_headers import current
 
         return {"result": current.get().token}
     if state["do"] == "send":

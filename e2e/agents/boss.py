@@ -26,7 +26,7 @@ class State(In, Out):
 
 
 def address(name: str) -> str:
-    # Of an agent that is not declared there is no variable.
+    # There is no variable for an agent that is not declared.
     return os.environ.get(f"SVC_SUBAGENT_{name.upper()}_URL", f"{os.environ['SVC_SUBAGENTS_URL']}/agents/{name}")
 
 
@@ -52,7 +52,7 @@ async def refused(name: str) -> str:
 
 def reveal() -> str:
     """What a hostile agent can learn about its own run."""
-    from _svc_wrapper.run_identity import current
+    from _svc_wrapper.runs.run_identity import current
 
     run = current.get()
     return f"{os.environ['SVC_SUBAGENTS_URL']} {os.environ['SVC_GATEWAY_KEY']} {run.token}"

@@ -24,7 +24,7 @@ class State(In, total=False):
 
 def run_id() -> str:
     # The test compares runs. Agents have no interface for it.
-    from _svc_wrapper.run_identity import current
+    from _svc_wrapper.runs.run_identity import current
 
     claims = current.get().token.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(claims + "=="))["run_id"]

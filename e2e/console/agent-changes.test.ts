@@ -1,11 +1,11 @@
 // What changes an agent beyond its versions: its secrets, its readers, its team, its end.
-import { createClient, type Client } from '@gantry/contract/client.ts';
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { projectOf, type TestProject } from '../../server/src/testing/project-archive.ts';
+import { projectOf, type TestProject } from '../../server/src/testing/pushes/project-archive.ts';
 import { ended } from '../api.ts';
 import { callAgent } from '../call-agent.ts';
 import { axeFindings } from './axe.ts';
@@ -221,11 +221,14 @@ test('an agent goes back to an earlier version, restarts, stops, starts by the u
   await stopped.getByRole('button', { name: 'Undo' }).click();
   const operations = async () => {
     const { items } = await admin.call('deployments.list', { query: { agent: 'ac-back' } });
-    return items.map(({ operation, state }) => `${operation} ${state}`);
+    return items.map(({ operation, state, problem }) => [operation, state, ...(problem === null ? [] : [problem])]);
   };
-  await expect
-    .poll(operations, { timeout: 30_000 })
-    .toEqual(['start done', 'stop done', 'restart done', 'rollback done', 'deploy done', 'deploy done']);
+  // The undo waits for the end of the stop. A failed operation shows its problem.
+  await expect.poll(async () => (await operations()).length, { timeout: 60_000 }).toBe(6);
+  await ended(admin, 'ac-back');
+  expect(await operations()).toEqual(
+    ['start', 'stop', 'restart', 'rollback', 'deploy', 'deploy'].map((operation) => [operation, 'done']),
+  );
   await page.getByText(/serving$/).waitFor();
   await choose(/^Scale…/);
   const count = page.getByRole('spinbutton', { name: 'Containers' });

@@ -9,7 +9,7 @@ import { sharedStage } from './shared-stage.ts';
 
 const { url, people } = await sharedStage();
 const stage = { gantry: { url }, people };
-// Of a busy machine.
+// The time of a deploy on a busy machine.
 const deploy_ms = 90_000;
 let browser: Browser;
 

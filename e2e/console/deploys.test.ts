@@ -1,10 +1,10 @@
 // A deploy and what it leaves: steps, logs, versions and traces.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient, type Client } from '@gantry/contract/client.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { archiveOf } from '../../server/src/testing/project-archive.ts';
+import { archiveOf } from '../../server/src/testing/pushes/project-archive.ts';
 import { ended } from '../api.ts';
 import { axeFindings } from './axe.ts';
 import { openBrowser, settle, visit } from './browser.ts';
@@ -49,7 +49,7 @@ test('a deploy begins at a version, is watched live, and a cancel undoes its ste
   const { page, open, faults, close } = await visitor('admin');
   await open('/agents/sleeper/revisions');
   await page.getByRole('button', { name: 'What one can do with' }).click();
-  await page.getByRole('menuitem', { name: /^Deploy / }).click();
+  await page.getByRole('menuitem', { name: /^Deploy [\d.]+ ?svc/ }).click();
   await page.waitForURL('**/deployments/*');
   const steps = page.getByRole('list', { name: 'Steps' });
   await steps.getByText('◐start').waitFor();

@@ -1,7 +1,7 @@
 // Texts of users that a browser would run, on each page that shows them. review.test.ts has the pages of a review.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClient, type Client } from '@gantry/contract/client.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
 import { openBrowser, visit, type Visitor } from './browser.ts';
 import { sharedStage } from './shared-stage.ts';
 

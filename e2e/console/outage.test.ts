@@ -1,10 +1,10 @@
 // An open page while the service is away, comes back with another console, or has ended its reader's session.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { install, type Installation } from '../installation.ts';
+import { install, type OwnInstallation } from '../installation.ts';
 import { openBrowser, settle, visit, type Visitor } from './browser.ts';
 
-let gantry: Installation;
+let gantry: OwnInstallation;
 let browser: Browser;
 beforeAll(async () => {
   gantry = await install();

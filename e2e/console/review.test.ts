@@ -1,9 +1,9 @@
 // A person who has never seen a terminal decides about requests.
 import { readFile } from 'node:fs/promises';
-import { createClient, type Client } from '@gantry/contract/client.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { projectOf, type TestProject } from '../../server/src/testing/project-archive.ts';
+import { projectOf, type TestProject } from '../../server/src/testing/pushes/project-archive.ts';
 import { axeFindings } from './axe.ts';
 import { openBrowser, settle, visit, type Visitor } from './browser.ts';
 import { sharedStage } from './shared-stage.ts';

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@gantry/contract/client.ts';
+import { createClient } from '@gantry/contract/client/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser, settle, visit, type Screen } from './browser.ts';
 import { openConsoleStage, type ConsoleStage, type Person } from './stage.ts';

@@ -2,13 +2,13 @@
 // costs, keys, secrets. Everything is typed through `svc` against a real service and a real engine; only the model is a stand-in.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient } from '@gantry/contract/client.ts';
-import { modelUpstream, type ModelUpstream } from '../../server/src/testing/model-upstream.ts';
-import { install, type Installation } from '../installation.ts';
+import { createClient } from '@gantry/contract/client/client.ts';
+import { modelUpstream, type ModelUpstream } from '../../server/src/testing/models/model-upstream.ts';
+import { install, type OwnInstallation } from '../installation.ts';
 import { agentYaml, writeProject } from '../write-project.ts';
 
 export interface ConsoleStage {
-  gantry: Installation;
+  gantry: OwnInstallation;
   upstream: ModelUpstream;
   /** Who can sign in, with their passwords. */
   people: Record<Person, { email: string; password: string }>;
@@ -53,7 +53,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   };
 }
 
-async function makePeople(gantry: Installation): Promise<string> {
+async function makePeople(gantry: OwnInstallation): Promise<string> {
   await gantry.must('svc team create ml');
   await gantry.must('svc team create support');
   for (const name of ['ada', 'dora', 'max', 'vera']) await gantry.person(name);
@@ -68,7 +68,7 @@ async function makePeople(gantry: Installation): Promise<string> {
   return (JSON.parse(stdout) as { one_time_password: string }).one_time_password;
 }
 
-async function makeModel(gantry: Installation, upstream: ModelUpstream): Promise<void> {
+async function makeModel(gantry: OwnInstallation, upstream: ModelUpstream): Promise<void> {
   await gantry.must(
     `svc model add gpt-4o-mini --provider acme --model gpt-4o-mini --base-url ${upstream.base_url} --team ml`,
   );
@@ -77,7 +77,7 @@ async function makeModel(gantry: Installation, upstream: ModelUpstream): Promise
   await gantry.must('svc team budget set ml --monthly 500');
 }
 
-async function deployAgents(gantry: Installation): Promise<void> {
+async function deployAgents(gantry: OwnInstallation): Promise<void> {
   await gantry.project('langgraph-greeter', 'greeter', { team: 'ml' });
   await gantry.project('langgraph-openai', 'clock', { team: 'ml' });
   await gantry.project('langgraph-desk', 'desk', { team: 'ml' });
@@ -94,7 +94,7 @@ async function deployAgents(gantry: Installation): Promise<void> {
   await gantry.type('svc deploy', { in: 'broken' });
 }
 
-async function callAgents(gantry: Installation): Promise<void> {
+async function callAgents(gantry: OwnInstallation): Promise<void> {
   for (const name of ['Ada', 'Max', 'Eve']) await gantry.must(`svc invoke greeter '{"message": "I am ${name}"}'`);
   const ask = `'{"messages": [{"role": "user", "content": "What is the capital of France?"}]}'`;
   for (let n = 0; n < 3; n++) await gantry.type(`svc invoke clock ${ask}`);
@@ -132,7 +132,7 @@ const orchestrations: Record<string, string> = {
   draft: `strategy: sequential\nagents: {${members.facts}, bye: {ref: agents/waver}}`,
 };
 
-async function orchestrate(gantry: Installation): Promise<void> {
+async function orchestrate(gantry: OwnInstallation): Promise<void> {
   const code = await readFile(join(clone, 'e2e/agents/member.py'), 'utf8');
   const yaml = agentYaml('editor', 'description: Edits a text\ndeploy:\n  env_vars: {NAME: editor}\n');
   await writeProject(gantry, 'editor', { 'agent.yaml': yaml, 'agent.py': code });
@@ -150,7 +150,7 @@ async function orchestrate(gantry: Installation): Promise<void> {
   await gantry.must('svc orchestration run panel "fail"', { as: 'max' });
 }
 
-async function leaveRequests(gantry: Installation): Promise<void> {
+async function leaveRequests(gantry: OwnInstallation): Promise<void> {
   await gantry.must('svc secret set CRM_TOKEN --team ml', { stdin: 'a token of the crm' });
   const file = join(gantry.directory, 'greeter', 'agent.yaml');
   const yaml = await readFile(file, 'utf8');

@@ -1,5 +1,5 @@
-import { agentJsonSchema, agentYamlExample, fieldsInEffect } from '@gantry/contract/agent-yaml.ts';
-import type { FieldEffect } from '@gantry/contract/agent-yaml/fields-in-effect.ts';
+import { agentJsonSchema, agentYamlExample, fieldsInEffect } from '@gantry/project/agent-yaml.ts';
+import type { FieldEffect } from '@gantry/project/agent-yaml/fields-in-effect.ts';
 import { table, type Page } from '../page.ts';
 
 const state = {
@@ -29,8 +29,9 @@ ${agentYamlExample.trim()}
 }
 
 export function fieldTable(fields: readonly FieldEffect[]): string {
-  const rows = fields.map(({ field, state: now, sentence, value, except }) => {
-    const about = value === undefined ? (except === undefined ? '' : ` (any but \`${except}\`)`) : ` (\`${value}\`)`;
+  const rows = fields.map(({ field, state: now, sentence, values, except }) => {
+    const named = (values ?? []).map((value) => `\`${value}\``).join(', ');
+    const about = named === '' ? (except === undefined ? '' : ` (any but \`${except}\`)`) : ` (${named})`;
     return [`\`${field}\`${about}`, state[now], sentence];
   });
   return table(['field', 'today', 'effect'], rows);

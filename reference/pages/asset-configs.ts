@@ -1,5 +1,5 @@
-import { assetConfigJsonSchema } from '@gantry/contract/asset-config.ts';
-import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { assetConfigJsonSchema } from '@gantry/project/asset-config.ts';
+import { configuredKinds, type ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { table, type Page } from '../page.ts';
 
 /** The fields of each kind's config. */

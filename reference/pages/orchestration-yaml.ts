@@ -1,5 +1,5 @@
-import { assetConfigJsonSchema } from '@gantry/contract/asset-config.ts';
-import { orchestrationFieldsInEffect, orchestrationYamlExample } from '@gantry/contract/orchestration-yaml.ts';
+import { assetConfigJsonSchema } from '@gantry/project/asset-config.ts';
+import { orchestrationFieldsInEffect, orchestrationYamlExample } from '@gantry/project/orchestration-yaml.ts';
 import { fieldTable } from './agent-yaml.ts';
 import type { Page } from '../page.ts';
 

@@ -1,4 +1,4 @@
-import { settings } from '../../server/src/config.ts';
+import { settings } from '../../server/src/ground/config/config.ts';
 import { table, type Page } from '../page.ts';
 
 /** Every setting of the service. */

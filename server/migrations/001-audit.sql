@@ -38,7 +38,7 @@ insert into audit.head
 select chain, 0, sha256(convert_to(chain, 'UTF8')) from unnest(array['signin', 'governance']) as chain;
 
 -- What is hashed: 0x00 (a leaf, as in RFC 6962), the hash before, then each part behind its length, so that no two
--- different entries can have the same bytes. server/src/audit/hash.ts computes the same without this function.
+-- different entries can have the same bytes. server/src/governance/audit/hash.ts computes the same without this function.
 create function audit.entry_hash(chain text, seq bigint, occurred_at text, body text, prev bytea) returns bytea
 language sql immutable as $$
   select sha256('\x00'::bytea || prev || string_agg(int4send(octet_length(part)) || part, ''::bytea order by n))

@@ -1,4 +1,4 @@
--- Owner: deploy. What may be kept in memory is kept under the head of the governance chain and this epoch (server/src/copies/copies.ts).
+-- Owner: deploy. What may be kept in memory is kept under the head of the governance chain and this epoch (server/src/ground/copies/copies.ts).
 
 -- Instances are not governed, and a call goes to the address of one.
 create table instance_epoch (

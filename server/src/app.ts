@@ -1,40 +1,44 @@
 // Starts the requested roles in one process, at one address. This file opens the parts that several roles share. A role opens its own parts.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { refusalRecorder } from './access/refused.ts';
-import { destinations } from './audit/push/destination.ts';
-import { governanceHead } from './audit/chain.ts';
-import type { Config, RoleName } from './config.ts';
-import type { PoolSettings } from './database/database.ts';
-import { copies_pool, openCopies } from './copies/copies.ts';
-import { labelsFrom } from './deploy/find-labels.ts';
-import { instanceEpoch } from './deploy/serving.ts';
-import type { Target } from './deploy/targets/target.ts';
-import { deriveKey } from './derive-key.ts';
-import { agentGateways } from './engine/host-networks.ts';
-import { firstUse } from './first-use.ts';
+import { awaitSchema } from './await-schema.ts';
+import { refusalRecorder } from './governance/access/refused.ts';
+import { destinations } from './governance/audit/push/destination.ts';
+import { governanceHead } from './governance/audit/chain.ts';
+import { roleNames, type Config, type RoleName } from './ground/config/config.ts';
+import type { PoolSettings } from './ground/database/database.ts';
+import { copies_pool, openCopies } from './ground/copies/copies.ts';
+import { openDialled } from './agents/deploy/dial-in/dialled.ts';
+import { joinUpgrade } from './agents/deploy/dial-in/join.ts';
+import { labelsFrom } from './agents/deploy/deployments/find-labels.ts';
+import { instanceEpoch } from './agents/deploy/serving/serving.ts';
+import type { MoreTarget } from './agents/deploy/targets/index.ts';
+import { deriveKey } from './ground/derive-key.ts';
+import { agentGateways } from './agents/deploy/targets/docker/host-networks.ts';
+import { firstUse } from './ground/first-use.ts';
 import { openFoundation, type Foundation } from './foundation.ts';
-import { openGuardrailRecord } from './guardrails/record.ts';
-import { openConsole } from './http/console.ts';
-import { fairShares } from './http/fair-shares.ts';
-import { carryOutOnce } from './http/idempotency.ts';
-import { mount } from './http/mount.ts';
-import { peerReader } from './http/peer.ts';
-import { requestLog } from './http/request-log.ts';
-import { serveAddresses } from './http/serve-addresses.ts';
-import { serve, type Listening } from './http/serve.ts';
-import { sessionCookies } from './http/session-cookie.ts';
-import { openSessions, sessionWays } from './login/authenticate.ts';
-import { readAsOf } from './login/read-as-of.ts';
-import { tokens as signedTokens } from './login/token.ts';
-import type { Log } from './log.ts';
+import { openGuardrailRecord } from './models/guardrails/record.ts';
+import { openConsole } from './governance/http/console.ts';
+import { fairShares } from './governance/http/shares/fair-shares.ts';
+import { carryOutOnce } from './governance/http/idempotency/idempotency.ts';
+import { mount } from './governance/http/mount.ts';
+import { peerReader } from './governance/http/request/peer.ts';
+import { requestLog } from './governance/http/listening/request-log.ts';
+import { serveAddresses } from './governance/http/listening/serve-addresses.ts';
+import { serve, type Listening } from './governance/http/listening/serve.ts';
+import type { Ways } from './governance/http/surface.ts';
+import { sessionCookies } from './governance/http/request/session-cookie.ts';
+import { openSessions, sessionWays } from './people/login/authenticate.ts';
+import { readAsOf } from './people/login/read-as-of.ts';
+import { tokens as signedTokens } from './people/login/token.ts';
+import type { Log } from './ground/log.ts';
 import { openOutgoing } from './outgoing.ts';
-import { installationId, settings } from './principals/find.ts';
-import { seed, seed_password } from './principals/seed.ts';
+import { installationId, settings } from './people/principals/find.ts';
+import { seed, seed_password } from './people/principals/seed.ts';
 import { openApi } from './roles/api.ts';
-import { keyAuthenticator, keyWays } from './keys/authenticate.ts';
-import { issuesUserKeys } from './keys/member-keys.ts';
+import { keyAuthenticator, keyWays } from './models/keys/calls/authenticate.ts';
+import { issuesUserKeys } from './models/keys/holders/member-keys.ts';
+import { openDoor } from './roles/door.ts';
 import { openDeploying } from './roles/deploying.ts';
 import { openGatewayRole } from './roles/gateway.ts';
 import { openIngressRole } from './roles/ingress.ts';
@@ -43,10 +47,11 @@ import type { Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
 import { readiness } from './service/readiness.ts';
 import { probeRoutes } from './service/routes.ts';
-import { spans_pool } from './traces/spans.ts';
-import { openTracing } from './traces/tracing.ts';
-import { version } from './version.ts';
-import { within } from './within.ts';
+import { spans_pool } from './models/traces/spans.ts';
+import { openTracing } from './models/traces/tracing.ts';
+import { version } from './ground/version.ts';
+import { within } from './ground/within.ts';
+import { places } from './ground/places-of-files.ts';
 
 export interface App {
   url: string;
@@ -57,16 +62,19 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** What a test replaces. */
+/** What a test replaces, and the signal of the process. */
 interface Given {
+  /** Ends the wait for the schema. Once started, an app is stopped with `stop`. */
+  stopping?: AbortSignal;
   foundation?: Foundation;
   /** The directory of the console's build. */
   console_dir?: string;
   /** Besides those of targets/. */
-  targets?: Record<string, Target>;
+  targets?: Record<string, MoreTarget>;
+  /** Where the door listens, instead of on the networks of the agents. */
+  door_addresses?: () => Promise<string[]>;
 }
 
-const built_console = join(import.meta.dirname, '../../console/dist');
 const close_wait_ms = 10_000;
 const opens: Record<RoleName, (parts: RoleParts) => Promise<Role> | Role> = {
   api: openApi,
@@ -79,7 +87,8 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   const onError = (error: unknown) => log.error({ err: error }, 'a part of the service failed');
   // A stop and a failed start close the open parts, newest first.
   await using open = new AsyncDisposableStack();
-  const foundation = given.foundation ?? (await openFoundation(config, onError));
+  const foundation =
+    given.foundation ?? (await openFoundation(config, onError, awaitSchema(config, log, given.stopping)));
   open.defer(async () => await foundation.close());
   const { db, secret_key, envelope, keys, passwords } = foundation;
   await seed(db, {
@@ -113,6 +122,8 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     onError,
   });
   open.defer(async () => await spans.close());
+  const dialled = roleNames.every((role) => config.roles.includes(role)) ? openDialled() : undefined;
+  open.defer(() => dialled?.close());
   const alone: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'> = {
     config,
     log,
@@ -130,6 +141,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     guardrails,
     spans,
     more_targets: given.targets ?? {},
+    dialled,
     base_url: () => url,
     owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
     stopping: stopping.signal,
@@ -156,7 +168,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     roles: roles.flatMap((role) => role.ready ?? []),
   });
   const metrics = { token: config.traces.metrics_token, print: spans.printMetrics };
-  const handlersOf = (some: readonly Role[]) =>
+  const handlersOf = (some: readonly Pick<Role, 'handlers'>[]) =>
     some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready, metrics));
   const { base_url } = config;
   const cookies = sessionCookies({ installation_id: alone.installation_id, base_url });
@@ -175,23 +187,30 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     draining: draining.signal,
     stopping: stopping.signal,
   };
-  const pages = config.roles.includes('api') && { console: await openConsole(given.console_dir ?? built_console) };
+  const pages = config.roles.includes('api') && { console: await openConsole(given.console_dir ?? places.console) };
   const listening = await serve(mount({ ...http, ...pages, handlers: handlersOf(roles) }), config, requests);
   open.defer(async () => await listening.close(close_wait_ms));
   const within_networks: Pick<Listening, 'drain'>[] = [];
-  for (const { inside } of roles) {
-    if (inside === undefined) continue;
-    const { port, handlers, ways } = inside;
-    const listener = mount({ ...http, ways: { ...http.ways, ...ways }, handlers: handlersOf([{ handlers }]) });
-    const find = async () => await agentGateways(alone.installation_id);
-    const at = { find, port, max_connections: config.max_connections };
-    const listened = serveAddresses(listener, at, { ...requests, onError });
-    within_networks.push(listened);
-    open.defer(async () => await listened.close(close_wait_ms));
+  const doors = roles.flatMap(({ door }) => door ?? []);
+  if (doors.length > 0) {
+    const door = openDoor(config);
+    open.defer(async () => await door.close());
+    const ways = doors.reduce<Partial<Ways>>((all, one) => ({ ...all, ...one.ways }), {});
+    const listener = mount({ ...http, ways, handlers: handlersOf(doors), elsewhere: door.elsewhere });
+    const further = config.door.host === undefined ? [] : [config.door.host];
+    const find = given.door_addresses ?? (async () => [...further, ...(await agentGateways(alone.installation_id))]);
+    const upgrade = dialled && joinUpgrade({ db, dialled, recordRefusal: alone.recordRefusal, onError });
+    for (const port of door.ports) {
+      const at = { find, port, max_connections: config.max_connections, upgrade };
+      const listened = serveAddresses(listener, at, { ...requests, onError });
+      within_networks.push(listened);
+      open.defer(async () => await listened.close(close_wait_ms));
+    }
   }
   url = config.base_url ?? listening.url;
   for (const role of roles) await role.start?.();
   await foundation.lock.announce(listening.url);
+  for (const notice of config.door.notices) log.warn(notice);
   log.info({ url, listening: listening.url, roles: config.roles, version }, 'the service is ready');
 
   open.defer(async () => {

@@ -6,64 +6,42 @@ import { endpoints } from '@gantry/contract/endpoints.ts';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
-const parts = ['contract', 'server', 'cli', 'console'] as const;
+const parts = ['contract', 'project', 'server', 'cli', 'console'] as const;
 
-/** Lowest first; a folder imports only folders before it. */
-const ladder = [
-  [
-    'push-urls.ts',
-    'installation-place.ts',
-    'trace-settings.ts',
-    'agent-network-settings.ts',
-    'list-setting.ts',
-    'python-settings.ts',
-    'config.ts',
-    'settings-file.ts',
-    'log.ts',
-    'version.ts',
-    'data-directory.ts',
-    'derive-key.ts',
-    'key-form.ts',
-    'signature-headers.ts',
-    'trace-context.ts',
-    'run-token.ts',
-    'first-use.ts',
-    'within.ts',
-    'background-work.ts',
-    'collect-garbage.ts',
-    'database',
-    'copies',
-    'envelope',
+/** The wings of server/src, and the folders and loose files of each. Lowest first; a folder imports only folders before it. */
+const wings: Record<string, readonly (string | readonly string[])[]> = {
+  ground: [
+    [
+      'config',
+      'log.ts',
+      'version.ts',
+      'places-of-files.ts',
+      'data-directory.ts',
+      'derive-key.ts',
+      'signature-headers.ts',
+      'trace-context.ts',
+      'run-token.ts',
+      'first-use.ts',
+      'within.ts',
+      'background-work.ts',
+      'collect-garbage.ts',
+      'database',
+      'copies',
+      'envelope',
+    ],
+    'outbound',
+    'queue',
+    'runs',
   ],
-  ['queue'],
-  ['runs'],
-  ['audit'],
-  ['access'],
-  ['proof'],
-  ['http'],
-  ['principals'],
-  ['service-principals'],
-  ['login'],
-  ['outbound'],
-  ['engine'],
-  ['registry'],
-  ['ledger'],
-  ['guardrails'],
-  ['traces'],
-  ['keys'],
-  ['approvals'],
-  ['notifications'],
-  ['secrets'],
-  ['gateway'],
-  ['deploy'],
-  ['permissions'],
-  ['invoke'],
-  ['orchestration'],
-  ['webhooks'],
-  ['home'],
-  ['events'],
-  ['service'],
-] as const;
+  governance: ['audit', 'access', 'proof', 'http'],
+  people: ['principals', 'service-principals', 'login'],
+  assets: ['docker', 'workshop', 'images', 'registry', 'secrets', 'targets'],
+  models: ['ledger', 'guardrails', 'traces', 'keys', 'gateway'],
+  agents: ['approvals', 'deploy', 'permissions', 'delegated-calls', 'invoke', 'orchestration'],
+  telling: ['notifications', 'webhooks', 'home', 'events'],
+  service: ['service'],
+};
+const ladder = Object.values(wings).flat();
 
 interface Source {
   /** From the root of the repository, with slashes. */
@@ -95,15 +73,19 @@ function read(file: string): Source {
   return { path: relative(root, file).split(sep).join('/'), text, imports };
 }
 
-/** The folder of a server file; at the top, the file itself. */
+/** The folder of a server file in its wing. For a loose file, its own name; at the top, the empty text. */
 function room(path: string): string {
-  return path.replace('server/src/', '').split('/')[0] ?? '';
+  const [, , wing = '', folder = ''] = path.split('/');
+  return wing === 'service' ? wing : folder;
 }
 
-const rung = (path: string) => ladder.findIndex((rooms) => (rooms as readonly string[]).includes(room(path)));
+const rung = (path: string) => rungOf(room(path));
+const rungOf = (name: string) => ladder.findIndex((rooms) => [rooms].flat().includes(name));
 const isRoof = (path: string) =>
   basename(path) === 'routes.ts' ||
-  /^server\/src\/(roles\/\w+|app|main|print-failure|foundation|containers|outgoing|uninstall)\.ts$/.test(path);
+  /^server\/src\/(roles\/\w+|app|await-schema|main|print-failure|foundation|containers|outgoing|uninstall)\.ts$/.test(
+    path,
+  );
 
 function broken(of: readonly Source[], rule: (source: Source, imported: string) => boolean): string[] {
   return of.flatMap((source) =>
@@ -116,32 +98,41 @@ test('the test finds the source files', () => {
   expect(server.flatMap(({ imports }) => imports).length).toBeGreaterThan(200);
 });
 
-test('contract imports zod and the parsers of YAML, TOML, Python, patterns and server-sent events only, and does no I/O', () => {
-  const allowed =
-    /^(contract\/src\/|zod$|re2js$|yaml$|smol-toml$|@lezer\/(python|common|lr)$|eventsource-parser\/stream$)/;
+test('contract imports zod and the parser of server-sent events only; project, contract and the parsers of its files', () => {
+  const allowed = {
+    contract: /^(contract\/src\/|zod$|eventsource-parser\/stream$)/,
+    project: /^((contract|project)\/src\/|zod$|re2js$|yaml$|smol-toml$|@lezer\/(python|common|lr)$)/,
+  };
+  const pure = production.filter(({ path }) => /^(contract|project)\//.test(path));
   expect(
-    broken(
-      production.filter(({ path }) => path.startsWith('contract/')),
-      (_, imported) => !allowed.test(imported),
-    ),
+    broken(pure, ({ path }, imported) => !allowed[path.split('/')[0] as keyof typeof allowed].test(imported)),
   ).toEqual([]);
 });
 
-test('cli, console and server import contract, never each other', () => {
+test('cli, console and server import contract and project, never each other', () => {
   const others = {
     cli: /^(server|console)\//,
     console: /^(server|cli)\//,
     server: /^(cli|console)\//,
-    contract: /^(cli|console|server)\//,
+    contract: /^(cli|console|server|project)\//,
+    project: /^(cli|console|server)\//,
   };
   expect(
     broken(sources, ({ path }, imported) => others[path.split('/')[0] as keyof typeof others].test(imported)),
   ).toEqual([]);
 });
 
-test('every folder of the server has a place in the ladder', () => {
-  const rooms = new Set(server.filter(({ path }) => !isRoof(path)).map(({ path }) => room(path)));
-  expect([...rooms].filter((name) => rung(`server/src/${name}`) < 0)).toEqual([]);
+test('every folder of the server has a place in the ladder, in its wing', () => {
+  const below = server.filter(({ path }) => !isRoof(path) && !path.startsWith('server/src/service/'));
+  const stray = below.filter(({ path }) => !(wings[path.split('/')[2] ?? ''] ?? []).flat().includes(room(path)));
+  expect(stray.map(({ path }) => path)).toEqual([]);
+});
+
+test('ARCHITECTURE.md prints the ladder', () => {
+  const printed = Object.entries(wings).map(
+    ([wing, rooms]) => `${wing.padEnd(10)} ${rooms.map((some) => [some].flat().join(' ')).join(' < ')}`,
+  );
+  expect(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')).toContain(printed.join('\n'));
 });
 
 test('a folder imports only lower folders', () => {
@@ -171,7 +162,12 @@ test('store.ts is imported only inside its folder', () => {
 });
 
 test('a plug imports its interface and none of its siblings', () => {
-  const plugs = ['server/src/deploy/targets/local.ts', 'server/src/secrets/stores/ours.ts'];
+  const plugs = [
+    'server/src/agents/deploy/targets/docker/local.ts',
+    'server/src/agents/deploy/targets/docker/engine.ts',
+    'server/src/assets/secrets/stores/ours.ts',
+    'server/src/people/login/providers/local.ts',
+  ];
   expect(plugs.filter((plug) => !sources.some(({ path }) => path === plug))).toEqual([]);
   expect(
     broken(production, ({ path }, imported) => plugs.includes(imported) && !/\/(index|app)\.ts$/.test(path)),
@@ -214,9 +210,9 @@ function tablesIn(text: string): string[] {
 
 /** SQL that names a table of a higher folder, and why it stays. */
 const upward: Record<string, string> = {
-  'registry/references/reference-store.ts: running_content':
+  'assets/registry/references/reference-store.ts: running_content':
     'a view of deploy: what runs on any target keeps its references',
-  'audit/chain-store.ts: horizon': 'the trigger of audit.entry also reads it, and only proof changes it',
+  'governance/audit/chain-store.ts: horizon': 'the trigger of audit.entry also reads it, and only proof changes it',
 };
 
 test('SQL names only tables of its own folder and of lower ones', () => {
@@ -225,7 +221,7 @@ test('SQL names only tables of its own folder and of lower ones', () => {
     .flatMap(({ path, text }) => tablesIn(text).map((table) => ({ path, table })));
   expect(named.length).toBeGreaterThan(150);
   const above = named
-    .filter(({ path, table }) => rung(`server/src/${owners.get(table)}`) > rung(path))
+    .filter(({ path, table }) => rungOf(owners.get(table) ?? '') > rung(path))
     .map(({ path, table }) => `${path.replace('server/src/', '')}: ${table}`);
   expect([...new Set(above)].toSorted()).toEqual(Object.keys(upward).toSorted());
 });
@@ -248,14 +244,14 @@ test('governed tables are written only through tx.write', () => {
 
 test('SQL is only in store.ts, and in the few folders about SQL', () => {
   const rooms =
-    /^server\/src\/(database\/|queue\/(lease|forget)\.ts|copies\/copies\.ts|access\/(acl|reading-grants|decide|entry-writer|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/([\w-]*store|policy)\.ts)/;
+    /^server\/src\/(?:\w+\/)?(database\/|queue\/(lease|forget)\.ts|copies\/copies\.ts|access\/(acl|reading-grants|decide|entry-writer|change)\.ts|audit\/append\.ts|service\/(checks|readiness)\.ts|[\w/-]*\/([\w-]*store|policy)\.ts)/;
   expect(server.filter(({ path, text }) => /\bsql`/.test(text) && !rooms.test(path)).map(({ path }) => path)).toEqual(
     [],
   );
 });
 
 test('narrowing.test.ts compares every list condition with its rule', () => {
-  const held = sources.find(({ path }) => path === 'server/src/access/narrowing.test.ts')?.text ?? '';
+  const held = sources.find(({ path }) => path === 'server/src/governance/access/narrowing.test.ts')?.text ?? '';
   const conditions = server
     .filter(({ path }) => /(access\/decide|\/policy)\.ts$/.test(path))
     .flatMap(({ text }) =>
@@ -271,6 +267,16 @@ test('only config.ts files read process.env', () => {
       .filter(({ path, text }) => text.includes('process.env') && basename(path) !== 'config.ts')
       .map(({ path }) => path),
   ).toEqual([]);
+});
+
+test('a file beside the code is found by places-of-files.ts of its package only', () => {
+  const held = ['server/src/ground/places-of-files.ts', 'cli/src/places-of-files.ts'];
+  const packages = production.filter(({ path }) => /^(contract|project|server|cli)\/src\/(?!testing\/)/.test(path));
+  const named = packages.filter(({ text }) => /\bimport\.meta\.(dirname|filename|url|resolve)\b|__dirname/.test(text));
+  // npm run prices asks Node where a package of it is.
+  expect(named.map(({ path }) => path).toSorted()).toEqual(
+    [...held, 'server/src/models/gateway/prices/compile-table.ts'].toSorted(),
+  );
 });
 
 test('only cli/src/output.ts uses console.*', () => {

@@ -2,27 +2,28 @@
 // request that needs no container.
 import { join } from 'node:path';
 import { Problem, problems } from '@gantry/contract/problems.ts';
-import type { Config } from './config.ts';
-import { targets, type Targets } from './deploy/targets/index.ts';
-import { memoryDirectory } from './deploy/targets/secret-directory.ts';
-import { findBaseImage } from './engine/base-image.ts';
-import { connectEngine, pingEngine, type Engine } from './engine/client.ts';
-import { guardEgress, type EgressReport, type Hold } from './engine/egress.ts';
-import type { RefusedEgress } from './engine/egress-proxy.ts';
-import { openFirewall } from './engine/firewall.ts';
-import { listedNetwork, type ListedNetworkInput } from './engine/listed-network.ts';
-import { ensureNetwork } from './engine/networks.ts';
-import { openPythons, type Pythons } from './engine/pythons.ts';
-import { openSandboxes, type Sandboxes } from './engine/sandboxes.ts';
-import { firstUse } from './first-use.ts';
-import type { Log } from './log.ts';
-import { openAddressCheck } from './outbound/outbound.ts';
+import type { Config } from './ground/config/config.ts';
+import { localTarget } from './agents/deploy/targets/index.ts';
+import type { Target } from './agents/deploy/targets/target.ts';
+import { memoryDirectory } from './agents/deploy/targets/docker/secret-directory.ts';
+import { findBaseImage } from './assets/docker/base-image.ts';
+import { connectEngine, pingEngine, type Engine } from './assets/docker/client.ts';
+import { guardEgress, type EgressReport, type Hold } from './assets/docker/egress.ts';
+import type { RefusedEgress } from './agents/deploy/targets/docker/egress-proxy.ts';
+import { openFirewall } from './assets/docker/firewall.ts';
+import { listedNetwork, type ListedNetworkInput } from './agents/deploy/targets/docker/listed-network.ts';
+import { ensureNetwork } from './assets/docker/networks.ts';
+import { openPythons, type Pythons } from './assets/workshop/pythons/pythons.ts';
+import { openSandboxes, type Sandboxes } from './assets/workshop/sandboxes.ts';
+import { firstUse } from './ground/first-use.ts';
+import type { Log } from './ground/log.ts';
+import { openAddressCheck } from './ground/outbound/outbound.ts';
 import { ok, problem, warning, type Check, type Finding } from './service/doctor.ts';
 
 export interface Containers {
   engine: Engine;
   pythons: Pythons;
-  targets: Targets;
+  local: Target;
   checks: Check[];
   close(): Promise<void>;
 }
@@ -42,7 +43,8 @@ export function openContainers(
 ): Containers {
   const engine = connectEngine({ docker_host: config.engine_host, installation_id });
   const firewall = openFirewall();
-  const { gateway_url, gateway_port, subagents_url, subagents_port, egress_port } = config;
+  const { door, egress_port } = config;
+  const service_ports = [door.port, door.second_port];
   const { memory_bytes, disk_bytes, pids, deadline_seconds, ...index } = config.build;
   let opened: Sandboxes | undefined;
   let guarding: NodeJS.Timeout | undefined;
@@ -72,7 +74,7 @@ export function openContainers(
     engine,
     firewall,
     subnet: config.listed_subnet,
-    service_ports: [gateway_port, subagents_port],
+    service_ports,
     proxy_port: egress_port,
     ...(isWorker ? { proxy: proxyParts(config, log, onRefusedEgress) } : {}),
   });
@@ -81,7 +83,7 @@ export function openContainers(
   };
   const local = firstUse(async () => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: config.agents_subnet, internal: false });
-    const guard = async () => await guardEgress(firewall, { network, host_ports: [gateway_port, subagents_port] });
+    const guard = async () => await guardEgress(firewall, { network, host_ports: service_ports });
     for (const [what, hold] of openWays(await guard())) log.warn({ what, why: hold.by }, 'agents can reach this');
     // A reload of the machine's firewall removes our rules too. One role repeats them, so two processes never set different ones in turn.
     clearInterval(guarding);
@@ -117,9 +119,7 @@ export function openContainers(
   return {
     engine,
     pythons,
-    targets: targets({
-      local: { gateway_url, gateway_port, subagents_url, subagents_port, egress_port, open: local },
-    }),
+    local: localTarget({ door, egress_port, open: local }),
     checks: checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) })),
     close: async () => {
       closed = true;
@@ -133,13 +133,13 @@ export function openContainers(
 }
 
 function proxyParts(
-  { gateway_url, subagents_url, outbound_private_hosts }: Config,
+  { door, outbound_private_hosts }: Config,
   log: Log,
   onRefused: (refused: RefusedEgress) => void,
 ): NonNullable<ListedNetworkInput['proxy']> {
   return {
     checkAddresses: openAddressCheck({ private_hosts: outbound_private_hosts }),
-    service: [gateway_url, subagents_url].flatMap((url) => (url === undefined ? [] : hostAndPort(new URL(url)))),
+    service: door.urls.map((url) => hostAndPort(new URL(url))),
     onRefused,
     onClosed: (used) => log.debug(used, 'an agent has used a connection to the outside'),
   };

@@ -5,24 +5,26 @@ import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { startApp } from './app.ts';
-import { collectGarbage } from './collect-garbage.ts';
-import { ConfigFault, processEnvironment, readConfig, settingsOfEnvironment } from './config.ts';
-import { openAsOwner, openFoundation } from './foundation.ts';
-import { issuesUserKeys } from './keys/member-keys.ts';
-import { openLog } from './log.ts';
-import { resetAdmin } from './login/reset-admin.ts';
-import { installationId } from './principals/find.ts';
-import { openProof } from './proof/open.ts';
-import type { ProofParts } from './proof/parts.ts';
-import { prune } from './proof/prune.ts';
-import { reseal } from './proof/sealing/reseal.ts';
+import { StoppedWaiting } from './await-schema.ts';
+import { collectGarbage } from './ground/collect-garbage.ts';
+import { ConfigFault, processEnvironment, readConfig, settingsOfEnvironment } from './ground/config/config.ts';
+import { migrateOnce, openAsOwner, openFoundation } from './foundation.ts';
+import { issuesUserKeys } from './models/keys/holders/member-keys.ts';
+import { openLog } from './ground/log.ts';
+import { resetAdmin } from './people/login/reset-admin.ts';
+import { installationId } from './people/principals/find.ts';
+import { openProof } from './governance/proof/open.ts';
+import type { ProofParts } from './governance/proof/parts.ts';
+import { prune } from './governance/proof/prune.ts';
+import { reseal } from './governance/proof/sealing/reseal.ts';
 import { printFailure } from './print-failure.ts';
-import { seed, seed_email } from './principals/seed.ts';
-import { changeSetting, listSettings } from './settings-file.ts';
+import { seed, seed_email } from './people/principals/seed.ts';
+import { changeSetting, listSettings } from './ground/config/settings-file.ts';
 import { uninstall } from './uninstall.ts';
 
 const usage = `Usage:
-  node server/start.js serve [--role api,worker,ingress]
+  node server/start.js serve [--role api,worker,ingress,gateway]
+  node server/start.js migrate
   node server/start.js seed --password-file <path>
   node server/start.js reset-admin
   node server/start.js settings
@@ -46,6 +48,9 @@ async function main(): Promise<void> {
   switch (positionals[0]) {
     case 'serve':
       return await serveUntilStopped(values.role);
+    case 'migrate':
+      process.stdout.write(`${JSON.stringify({ migrations: await migrateOnce(readConfig()) })}\n`);
+      return;
     case 'seed':
       return await seedWithRandomPassword(values['password-file']);
     case 'reset-admin':
@@ -80,10 +85,15 @@ async function serveUntilStopped(role: string | undefined): Promise<void> {
   const config = readConfig(undefined, { role });
   const log = openLog(config.log_level);
   // A signal that arrives while the parts start stops them as soon as they have.
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  const stopping = new AbortController();
+  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+  const app = await startApp(config, log, { stopping: stopping.signal }).catch((error: unknown) => {
+    // Nothing is open while the service waits for its schema.
+    if (error instanceof StoppedWaiting) return undefined;
+    throw error;
   });
-  const app = await startApp(config, log);
+  if (app === undefined) return;
   collectGarbage();
   process.on(
     'SIGHUP',

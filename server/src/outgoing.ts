@@ -1,19 +1,19 @@
 // Outgoing messages: notifications and mail for people, webhooks for programs, and copies of the log.
-import type { Destination } from './audit/push/destination.ts';
-import { pushing } from './audit/push/push.ts';
-import type { Config } from './config.ts';
-import type { Database } from './database/database.ts';
-import { deriveKey } from './derive-key.ts';
-import type { StoredKeys } from './envelope/stored-keys.ts';
-import { passwordTokens, type PasswordTokens } from './login/password-token.ts';
-import { checkMail } from './notifications/mail-check.ts';
-import { connectMailServer } from './notifications/mail-server.ts';
-import { mailing } from './notifications/send-mail.ts';
-import { tell, type CatchUp } from './notifications/tell.ts';
-import { openOutbound, type Outbound } from './outbound/outbound.ts';
+import type { Destination } from './governance/audit/push/destination.ts';
+import { pushing } from './governance/audit/push/push.ts';
+import type { Config } from './ground/config/config.ts';
+import type { Database } from './ground/database/database.ts';
+import { deriveKey } from './ground/derive-key.ts';
+import type { StoredKeys } from './ground/envelope/stored-keys.ts';
+import { passwordTokens, type PasswordTokens } from './people/login/password-token.ts';
+import { checkMail } from './telling/notifications/mail-check.ts';
+import { connectMailServer } from './telling/notifications/mail-server.ts';
+import { mailing } from './telling/notifications/send-mail.ts';
+import { tell, type CatchUp } from './telling/notifications/tell.ts';
+import { openOutbound, type Outbound } from './ground/outbound/outbound.ts';
 import type { Check } from './service/doctor.ts';
-import { startQueues } from './queue/work.ts';
-import { delivering } from './webhooks/deliver.ts';
+import { startQueues } from './ground/queue/work.ts';
+import { delivering } from './telling/webhooks/deliver.ts';
 
 export interface Outgoing {
   catchUp: CatchUp;

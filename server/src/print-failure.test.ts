@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigFault } from './config.ts';
+import { ConfigFault } from './ground/config/config.ts';
 import { printFailure } from './print-failure.ts';
 
 test('a failed start says its cause first, also when a part cannot be closed after it', async () => {

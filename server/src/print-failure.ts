@@ -1,10 +1,10 @@
 // Why the program has ended, for its log: a sentence for what an operator can change, the stack of everything else.
 import { Problem } from '@gantry/contract/problems.ts';
-import { ConfigFault } from './config.ts';
-import { DataDirectoryInUse } from './data-directory.ts';
-import { PortTaken } from './http/serve.ts';
-import { OrgConfigFault } from './principals/org-settings.ts';
-import { Mismatch } from './proof/mismatch.ts';
+import { ConfigFault } from './ground/config/config.ts';
+import { DataDirectoryInUse } from './ground/data-directory.ts';
+import { PortTaken } from './governance/http/listening/serve.ts';
+import { OrgConfigFault } from './people/principals/org-settings.ts';
+import { Mismatch } from './governance/proof/mismatch.ts';
 
 const expected = [ConfigFault, DataDirectoryInUse, OrgConfigFault, Mismatch, Problem, PortTaken];
 

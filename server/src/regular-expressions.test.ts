@@ -11,7 +11,7 @@ const max_ms = 50;
 const literal =
   /(?<=(?:^|[=(,:?!&|[{;]|\breturn)\s{0,80})\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([dgimsuvy]*)(?=\s{0,80}[.,;)\]}:]|$)/gm;
 
-const sources = ['contract/src', 'server/src'].flatMap((part) =>
+const sources = ['contract/src', 'project/src', 'server/src'].flatMap((part) =>
   readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing/'))
     .map((file) => join(part, file)),

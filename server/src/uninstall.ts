@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigFault, type Config } from './config.ts';
+import { ConfigFault, type Config } from './ground/config/config.ts';
 import { secretsDirectory } from './containers.ts';
-import { connectEngine } from './engine/client.ts';
-import { removeInstallation, type Removed } from './engine/remove-installation.ts';
+import { connectEngine } from './assets/docker/client.ts';
+import { removeInstallation, type Removed } from './assets/workshop/remove-installation.ts';
 import { openAsOwner } from './foundation.ts';
-import { installationId } from './principals/find.ts';
+import { installationId } from './people/principals/find.ts';
 
 export async function uninstall(config: Config, tell: (progress: string) => void): Promise<Removed> {
   // To open the database would create one.

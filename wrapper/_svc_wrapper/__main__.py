@@ -22,16 +22,16 @@ def main() -> None:
     # For this start only: processes of the user's code search modules in Python's usual places.
     os.environ.pop("PYTHONSAFEPATH", None)
 
-    from .secret_files import load_secret_files
-    from .settings import SettingsError, read_settings
+    from .settings.secret_files import load_secret_files
+    from .settings.settings import SettingsError, read_settings
 
     try:
-        ingress_secret = load_secret_files(os.environ)
-        settings = read_settings(os.environ, ingress_secret=ingress_secret, app_folder=app_folder)
+        own = load_secret_files(os.environ)
+        settings = read_settings(os.environ, own=own, app_folder=app_folder)
     except SettingsError as error:
         sys.exit(f"the agent's server cannot start: {error}")
 
-    from .process import serve
+    from .process.process import serve
 
     serve(settings)
 

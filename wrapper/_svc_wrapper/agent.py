@@ -1,14 +1,14 @@
-"""The interface of a framework; langgraph_agent and crewai_agent implement it."""
+"""The interface of a framework; `langgraph/agent.py` and `crewai/agent.py` implement it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from .run_identity import RunIdentity
+from .runs.run_identity import RunIdentity
 
 if TYPE_CHECKING:
-    from .run_stream import RunStream
+    from .stream.run_stream import RunStream
 
 JsonObject = dict[str, Any]
 Event = dict[str, Any]
@@ -45,7 +45,7 @@ class Call:
 
     @property
     def caller_id(self) -> str | None:
-        """None without a named caller; this holds for all calls or for none (ingress_identity.py)."""
+        """None without a named caller; this holds for all calls or for none (http/ingress_identity.py)."""
         return None if self.caller is None else str(self.caller["sub"])
 
 

@@ -20,7 +20,7 @@ BUDGET_ENDS = {
     "budget_exceeded": "a budget that pays for the agent's calls to models is spent",
     "budget_in_flight": "calls under way hold the rest of a budget that pays for the agent's calls to models",
 }
-# The same rule and hint as in server/src/deploy/targets/start-hint.ts, for a start.
+# The same rule and hint as in server/src/agents/deploy/targets/start-hint.ts, for a start.
 REFUSED_HERE = re.compile("Cannot assign requested address|Failed to connect to Ollama")
 REFUSED = re.compile("Connection refused|ConnectionRefusedError|All connection attempts failed")
 HERE = re.compile(r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b|\[?::1\b")
@@ -133,7 +133,7 @@ def gateway_refusal(error: BaseException) -> dict[str, object] | None:
 
 
 def google_metadata(error: BaseException) -> object:
-    """Of an error in the shape of Google's APIs: the facts of its first detail."""
+    """The facts of the first detail, in an error in the shape of Google's APIs."""
     document = getattr(error, "details", None)
     inner = document.get("error") if isinstance(document, dict) else None
     details = inner.get("details") if isinstance(inner, dict) else None

@@ -6,7 +6,7 @@ import http
 from typing import Any
 
 from .encode import to_json
-from .http_reply import Reply
+from .http.reply import Reply
 
 STATUS_OF: dict[str, int] = {
     "malformed_json": 400,
@@ -51,7 +51,7 @@ NOT_BEGUN = {
     "sending_refused": "refused",
 }
 
-# Of a 503 whose cause knows no better time.
+# The wait after a 503 whose cause knows no better time.
 RETRY_AFTER_SECONDS = 2
 
 

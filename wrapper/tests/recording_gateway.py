@@ -59,7 +59,7 @@ class Recorder(BaseHTTPRequestHandler):
         trace, credential = self.headers.get("traceparent"), self.headers.get("authorization")
         self.server.requests.append(Recorded(self.path, body, run, trace, credential))
         path, _, address = self.path.partition("?to=")
-        if path == "/redirect":
+        if path.endswith("/redirect"):
             self.reply(307, b"", {"location": address})
         elif path.endswith("/chat/completions"):
             self.reply_as_model(json.loads(body))

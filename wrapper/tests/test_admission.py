@@ -13,10 +13,10 @@ from langgraph.graph import START, StateGraph
 from langgraph.prebuilt import ToolNode
 from typing_extensions import TypedDict
 
-from _svc_wrapper.admission import Admission, Turn
-from _svc_wrapper.bounds import MEGABYTE, Bounds, default_bounds
+from _svc_wrapper.langgraph.sync_nodes import has_sync_nodes
 from _svc_wrapper.problems import Problem
-from _svc_wrapper.sync_nodes import has_sync_nodes
+from _svc_wrapper.runs.admission import Admission, Turn
+from _svc_wrapper.settings.bounds import MEGABYTE, Bounds, default_bounds
 from signed_caller import SECRET, headers_of
 from wrapper_process import AGENTS, WrapperProcess
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from _svc_wrapper.cpu_time import read_cpu_seconds
+from _svc_wrapper.process.cpu_time import read_cpu_seconds
 from wrapper_process import AGENTS, WrapperProcess
 
 

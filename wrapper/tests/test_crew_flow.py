@@ -9,7 +9,7 @@ import pytest
 from crewai.flow import Flow, start
 from pydantic import BaseModel
 
-from _svc_wrapper.crewai_agent import CrewAgent, wrap, wrap_entrypoint
+from _svc_wrapper.crewai.agent import CrewAgent, wrap, wrap_entrypoint
 from user_loop_runs import run, user_loop
 from wrapper_process import AGENTS, WrapperProcess
 

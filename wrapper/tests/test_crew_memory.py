@@ -12,7 +12,7 @@ from crewai.flow.persistence import FlowPersistence, SQLiteFlowPersistence, pers
 from crewai.memory.memory_scope import MemoryScope
 from crewai.memory.unified_memory import Memory
 
-from _svc_wrapper.crewai_agent import CrewAgent
+from _svc_wrapper.crewai.agent import CrewAgent
 
 
 class Silent(BaseLLM):

@@ -10,8 +10,8 @@ import pytest
 from crewai import Agent, BaseLLM, Crew, Task
 from crewai.flow.flow import Flow, start
 
-from _svc_wrapper.crewai_agent import CrewAgent, wrap_entrypoint
-from _svc_wrapper.exports import WrongExport
+from _svc_wrapper.crewai.agent import CrewAgent, wrap_entrypoint
+from _svc_wrapper.entry.exports import WrongExport
 from _svc_wrapper.problems import Problem
 from user_loop_runs import run, user_loop
 from wrapper_process import AGENTS, WrapperProcess

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from _svc_wrapper.settings import SettingsError, read_settings
+from _svc_wrapper.settings.own_secrets import OwnSecrets
+from _svc_wrapper.settings.settings import SettingsError, read_settings
 from test_loading import failure
 from wrapper_process import WRAPPER_FOLDER, WrapperProcess
 
@@ -200,4 +201,6 @@ async def make_graph(config):
 )
 def test_settings_outside_the_project_are_refused(environment: dict[str, str], says: str) -> None:
     with pytest.raises(SettingsError, match=says):
-        read_settings({"SVC_FRAMEWORK": "langgraph", **environment}, ingress_secret=None, app_folder=Path("/app"))
+        read_settings(
+            {"SVC_FRAMEWORK": "langgraph", **environment}, own=OwnSecrets(None, None), app_folder=Path("/app")
+        )

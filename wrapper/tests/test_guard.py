@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from _svc_wrapper.agent_error import agent_error, hide, masked
-from _svc_wrapper.secret_files import load_secret_files
+from _svc_wrapper.settings.secret_files import load_secret_files
 from signed_caller import SECRET, headers_of
 from wrapper_process import AGENTS, WrapperProcess
 
@@ -29,7 +29,14 @@ def test_every_route_accepts_the_right_secret(guarded: WrapperProcess) -> None:
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("POST", "/invoke"), ("POST", "/stream"), ("GET", "/runs/x"), ("POST", "/health"), ("GET", "/x")],
+    [
+        ("POST", "/invoke"),
+        ("POST", "/stream"),
+        ("GET", "/runs/x"),
+        ("POST", "/drain"),
+        ("POST", "/health"),
+        ("GET", "/x"),
+    ],
 )
 @pytest.mark.parametrize("headers", [[], [("X-Svc-Ingress-Secret", "wrong")], [("X-Svc-Ingress-Secret", SECRET)] * 2])
 def test_a_call_without_the_secret_is_refused(guarded: WrapperProcess, method: str, path: str, headers: list) -> None:
@@ -38,9 +45,13 @@ def test_a_call_without_the_secret_is_refused(guarded: WrapperProcess, method: s
     assert response.json()["code"] == "ingress_secret_required"
 
 
-def test_health_and_readiness_are_public(guarded: WrapperProcess) -> None:
-    assert guarded.client.get("/health").status_code == 200
+def test_health_and_readiness_are_public_and_the_load_is_the_service_s(guarded: WrapperProcess) -> None:
     assert guarded.client.get("/ready").status_code == 200
+    public = guarded.client.get("/health")
+    assert (public.status_code, public.json()["status"]) == (200, "ready")
+    load = {"in_flight", "calls", "concurrency", "cpu_seconds"}
+    assert not load & public.json().keys()
+    assert load <= guarded.client.get("/health", headers=HEADER).json().keys()
 
 
 def test_secret_files_become_variables_and_the_ingress_secret_does_not(guarded: WrapperProcess) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from _svc_wrapper.http_request import Headers
-from _svc_wrapper.ingress_identity import read_caller
+from _svc_wrapper.http.ingress_identity import read_caller
+from _svc_wrapper.http.request import Headers
 from _svc_wrapper.problems import Problem
 from signed_caller import SECRET, encoded, headers_of, token_of
 from wrapper_process import AGENTS, WrapperProcess

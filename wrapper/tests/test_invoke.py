@@ -142,7 +142,7 @@ def test_only_json_is_accepted(many_sides: WrapperProcess, content: bytes, conte
 
 
 def test_only_the_routes_of_the_contract_are_served(many_sides: WrapperProcess) -> None:
-    for path in ("/docs", "/redoc", "/openapi.json", "/", "/drain"):
+    for path in ("/docs", "/redoc", "/openapi.json", "/", "/load"):
         response = many_sides.client.get(path)
         assert response.status_code == 404
         assert response.json()["code"] == "not_found"

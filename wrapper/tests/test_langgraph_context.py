@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from _svc_wrapper.langgraph_agent import GraphAgent
+from _svc_wrapper.langgraph.agent import GraphAgent
 from _svc_wrapper.problems import Problem
 from user_loop_runs import run
 

@@ -16,7 +16,7 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
-from _svc_wrapper.langgraph_agent import GraphAgent, wrap_entrypoint
+from _svc_wrapper.langgraph.agent import GraphAgent, wrap_entrypoint
 from user_loop_runs import run, user_loop
 
 

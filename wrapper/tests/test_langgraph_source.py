@@ -22,8 +22,8 @@ from langgraph_sdk.runtime import ServerRuntime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from _svc_wrapper.exports import WrongExport
-from _svc_wrapper.langgraph_agent import GraphAgent, wrap_entrypoint
+from _svc_wrapper.entry.exports import WrongExport
+from _svc_wrapper.langgraph.agent import GraphAgent, wrap_entrypoint
 from user_loop_runs import run, user_loop
 
 

@@ -6,6 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from _svc_wrapper.outgoing.run_headers import Origin, Service
+from _svc_wrapper.runs.run_identity import RunIdentity, current
+from _svc_wrapper.tracing.open_spans import OpenSpan, innermost
 from recording_gateway import Recorded, RecordingGateway
 from wrapper_process import AGENTS, WrapperProcess
 
@@ -25,12 +28,6 @@ def other() -> Iterator[RecordingGateway]:
 
 
 @pytest.fixture(scope="module")
-def agents() -> Iterator[RecordingGateway]:
-    with RecordingGateway() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def serving() -> Iterator[RecordingGateway]:
     with RecordingGateway() as server:
         yield server
@@ -43,11 +40,10 @@ def gateway(serving: RecordingGateway, other: RecordingGateway) -> RecordingGate
     return serving
 
 
-def environment(serving: RecordingGateway, other: RecordingGateway, agents: RecordingGateway) -> dict[str, str]:
+def environment(serving: RecordingGateway, other: RecordingGateway) -> dict[str, str]:
     return {
-        "SVC_GATEWAY_URL": serving.url,
+        "SVC_SERVICE_URL": serving.url,
         "SVC_GATEWAY_KEY": "key",
-        "SVC_SUBAGENTS_URL": agents.url,
         "SVC_TRACES": "off",
         "OPENAI_BASE_URL": f"{serving.url}/v1",
         "OPENAI_API_KEY": "key",
@@ -56,14 +52,14 @@ def environment(serving: RecordingGateway, other: RecordingGateway, agents: Reco
 
 
 @pytest.fixture(scope="module")
-def graph(serving: RecordingGateway, other: RecordingGateway, agents: RecordingGateway) -> Iterator[WrapperProcess]:
-    with WrapperProcess(AGENTS / "calling_graph", **environment(serving, other, agents)) as wrapper:
+def graph(serving: RecordingGateway, other: RecordingGateway) -> Iterator[WrapperProcess]:
+    with WrapperProcess(AGENTS / "calling_graph", **environment(serving, other)) as wrapper:
         yield wrapper.ready()
 
 
 @pytest.fixture(scope="module")
-def crew(serving: RecordingGateway, other: RecordingGateway, agents: RecordingGateway) -> Iterator[WrapperProcess]:
-    with WrapperProcess(AGENTS / "calling_crew", "crewai", **environment(serving, other, agents)) as wrapper:
+def crew(serving: RecordingGateway, other: RecordingGateway) -> Iterator[WrapperProcess]:
+    with WrapperProcess(AGENTS / "calling_crew", "crewai", **environment(serving, other)) as wrapper:
         yield wrapper.ready()
 
 
@@ -130,21 +126,18 @@ def test_a_client_without_a_credential_has_that_of_the_agent_at_the_gateway_and_
 
 
 def test_a_call_of_a_subagent_has_the_run_and_the_credential_of_the_agent(
-    graph: WrapperProcess, gateway: RecordingGateway, other: RecordingGateway, agents: RecordingGateway
+    graph: WrapperProcess, gateway: RecordingGateway, other: RecordingGateway
 ) -> None:
-    agents.requests.clear()
     run(graph, "call a subagent")
-    assert len(agents.requests) == 7 + 7
-    assert {(request.run, request.authorization) for request in agents.requests} == {("token-of-a", "Bearer key")}
+    assert len(gateway.requests) == 7 + 7
+    assert {(request.run, request.authorization) for request in gateway.requests} == {("token-of-a", "Bearer key")}
     assert len(other.requests) == 7
     assert {(request.run, request.authorization) for request in other.requests} == {(None, None)}
-    assert gateway.requests == []
 
 
-def test_a_credential_of_the_users_code_stays(graph: WrapperProcess, agents: RecordingGateway) -> None:
-    agents.requests.clear()
+def test_a_credential_of_the_users_code_stays(graph: WrapperProcess, gateway: RecordingGateway) -> None:
     run(graph, "bring a credential")
-    assert [(request.run, request.authorization) for request in agents.requests] == [("token-of-a", "Bearer own")]
+    assert [(request.run, request.authorization) for request in gateway.requests] == [("token-of-a", "Bearer own")]
 
 
 def test_a_header_of_the_users_code_is_replaced(graph: WrapperProcess, gateway: RecordingGateway) -> None:
@@ -182,3 +175,19 @@ def test_a_call_without_a_run_names_none(graph: WrapperProcess, gateway: Recordi
     response = graph.invoke({"input": {"do": "forge", "name": "a"}})
     assert response.status_code == 200, response.text
     assert {request.run for request in gateway.requests} == {None}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_metered"), [("/v1/chat/completions", True), ("/api/chat", True), ("/agents/clerk/a2a", False)]
+)
+def test_only_a_call_of_a_model_is_counted_by_the_gateway(path: str, is_metered: bool) -> None:
+    identity = RunIdentity(token="t", traceparent=trace_of("a"))
+    span = OpenSpan(identity, None)
+    as_current, as_innermost = current.set(identity), innermost.set(span)
+    try:
+        to = Origin.of_url("http://10.0.0.1:4490")
+        assert Service(to, "key").headers(to, path, {}) is not None
+    finally:
+        current.reset(as_current)
+        innermost.reset(as_innermost)
+    assert span.is_metered is is_metered

@@ -6,9 +6,9 @@ import uuid
 
 import pytest
 
-from _svc_wrapper.known_ids import KnownIds
 from _svc_wrapper.problems import Problem
-from _svc_wrapper.runs import End, Run, Runs
+from _svc_wrapper.runs.known_ids import KnownIds
+from _svc_wrapper.runs.runs import End, Run, Runs
 from wrapper_process import WrapperProcess
 
 

@@ -32,8 +32,8 @@ def test_draining_refuses_new_runs_and_lets_old_ones_end() -> None:
     with WrapperProcess(AGENTS / "many_sides") as wrapper:
         wrapper.ready()
         background = Background(wrapper, do="sleep", count=2)
-        wrapper.send_signal(signal.SIGUSR1)
-        wrapper.wait_until(lambda: wrapper.health()["status"] == "draining", seconds=2)
+        drained = wrapper.client.post("/drain")
+        assert (drained.status_code, drained.json()) == (202, {"status": "draining"})
         refused = wrapper.invoke({"input": {"do": "echo"}})
         assert (refused.status_code, refused.json()["code"]) == (503, "draining")
         assert refused.headers["Retry-After"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from _svc_wrapper import span_queue
-from _svc_wrapper.span_queue import Failure, QueuedSpan, SpanQueue
+from _svc_wrapper.tracing import span_queue
+from _svc_wrapper.tracing.span_queue import Failure, QueuedSpan, SpanQueue
 from recording_gateway import RecordingGateway
 from wrapper_process import free_port
 

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field, SecretStr
 
 from _svc_wrapper.agent_error import hide, masked_start
-from _svc_wrapper.span_text import MAX_TEXT, snapshot, text_of
+from _svc_wrapper.tracing.span_text import MAX_TEXT, snapshot, text_of
 
 SECRET = 'pässword "1"'
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from _svc_wrapper.agent import Answer, Call
-from _svc_wrapper.langgraph_agent import GraphAgent
+from _svc_wrapper.langgraph.agent import GraphAgent
 from _svc_wrapper.problems import Problem
 from wrapper_process import AGENTS, WrapperProcess
 

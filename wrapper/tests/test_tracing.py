@@ -35,7 +35,7 @@ def gateway(serving: RecordingGateway) -> RecordingGateway:
 
 def environment(serving: RecordingGateway) -> dict[str, str]:
     return {
-        "SVC_GATEWAY_URL": serving.url,
+        "SVC_SERVICE_URL": serving.url,
         "SVC_GATEWAY_KEY": "key",
         "OPENAI_BASE_URL": f"{serving.url}/v1",
         "OPENAI_API_KEY": "key",

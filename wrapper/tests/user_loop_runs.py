@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from _svc_wrapper.agent import Agent, Answer, Call
-from _svc_wrapper.user_loop import UserLoop
+from _svc_wrapper.runs.user_loop import UserLoop
 
 user_loop = UserLoop(4)
 

@@ -26,6 +26,7 @@ class WrapperProcess:
 
     def __init__(self, folder: Path, framework: str = "langgraph", **environment: str) -> None:
         """`PYTHONPATH` in the environment replaces the wrapper of this tree."""
+        self.secret = environment.get("SVC_INGRESS_SECRET", "")
         self.port = free_port()
         self.log_file = Path(os.environ["WRAPPER_LOGS"]) / f"{self.port}.log"
         self.client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60)
@@ -74,7 +75,8 @@ class WrapperProcess:
             time.sleep(0.02)
 
     def health(self) -> dict[str, Any]:
-        return self.client.get("/health").json()
+        """As the service asks, so with the load."""
+        return self.client.get("/health", headers={"X-Svc-Ingress-Secret": self.secret}).json()
 
     def invoke(self, body: dict[str, Any], **headers: str) -> httpx.Response:
         return self.client.post("/invoke", json=body, headers=headers)

@@ -1,4 +1,4 @@
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
 import { state, time, type Cell } from '../view/view.ts';
 
 /** The columns of every table of agents. */

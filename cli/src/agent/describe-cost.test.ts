@@ -1,4 +1,4 @@
-import type { CostForecast } from '@gantry/contract/costs.ts';
+import type { CostForecast } from '@gantry/contract/models/costs.ts';
 import { expect, test } from 'vitest';
 import { describeCost, describeForecast } from './describe-cost.ts';
 

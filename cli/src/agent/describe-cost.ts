@@ -1,5 +1,5 @@
 // The cost of an agent in words, and the budget that ends its calls first.
-import type { AgentCost, Cap, CostForecast } from '@gantry/contract/costs.ts';
+import type { AgentCost, Cap, CostForecast } from '@gantry/contract/models/costs.ts';
 
 /** Undefined for a caller who may not see it. */
 export function describeCost(cost: AgentCost | null): string | undefined {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import { printServerSentEvent } from '@gantry/contract/formats/server-sent-events.ts';
 import { expect, test } from 'vitest';
 import { runAtTerminal } from '../testing/run-at-terminal.ts';
 import { freshHome, runSvc } from '../testing/run-svc.ts';

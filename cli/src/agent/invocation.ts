@@ -1,7 +1,7 @@
 // The input of a call of an agent, and the view of its answer.
 import { text as readAll } from 'node:stream/consumers';
-import { inputFields } from '@gantry/contract/input-fields.ts';
-import { textIntoInput } from '@gantry/contract/text-into-input.ts';
+import { inputFields } from '@gantry/project/input/input-fields.ts';
+import { textIntoInput } from '@gantry/project/input/text-into-input.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { faint, line, verbatim, type View } from '../view/view.ts';

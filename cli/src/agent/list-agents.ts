@@ -1,4 +1,4 @@
-import { agentStates, type AgentStatus } from '@gantry/contract/deploy.ts';
+import { agentStates, type AgentStatus } from '@gantry/contract/agents/deploy.ts';
 import { choice, text } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import type { Result } from '../result.ts';

@@ -1,5 +1,5 @@
 // The secrets whose value has changed since the containers of an agent started: a container keeps the values of its start.
-import type { AgentStatus, Deployment } from '@gantry/contract/deploy.ts';
+import type { AgentStatus, Deployment } from '@gantry/contract/agents/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Session } from '../session/session.ts';
 

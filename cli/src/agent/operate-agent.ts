@@ -1,4 +1,4 @@
-import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
 import type { Session } from '../session/session.ts';
 import { suggestAgent } from './agent-name.ts';
 

@@ -1,7 +1,7 @@
 // An agent's answer as a stream: AG-UI events (docs.ag-ui.com) over server-sent events.
-import { readAgentProblem } from '@gantry/contract/agent-problem.ts';
+import { readAgentProblem } from '@gantry/contract/client/agent-problem.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { readServerSentEvents } from '@gantry/contract/server-sent-events.ts';
+import { readServerSentEvents } from '@gantry/contract/formats/server-sent-events.ts';
 import { describeAnswer } from './invocation.ts';
 import type { Result } from '../result.ts';
 import type { Session } from '../session/session.ts';

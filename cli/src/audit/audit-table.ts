@@ -1,5 +1,5 @@
-import { actorOf, sentenceOf } from '@gantry/contract/audit-sentence.ts';
-import type { AuditEntry } from '@gantry/contract/audit.ts';
+import { actorOf, sentenceOf } from '@gantry/contract/audit/audit-sentence.ts';
+import type { AuditEntry } from '@gantry/contract/audit/audit.ts';
 import { bad, prose, state, table, time, type Block, type Cell } from '../view/view.ts';
 
 /** The entries as the console's sentences; `long` has every member of their detail instead. */

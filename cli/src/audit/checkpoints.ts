@@ -1,7 +1,7 @@
 // Checkpoints in the CLI: the newest ones in a file, and the check of their signatures against a known key.
 import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Verification } from '@gantry/contract/audit.ts';
+import type { Verification } from '@gantry/contract/audit/audit.ts';
 import { linesOf, readNote } from '../../../verifier/verify.mjs';
 import { misuse } from '../refusal.ts';
 

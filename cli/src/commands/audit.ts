@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@gantry/contract/audit.ts';
+import type { AuditEntry } from '@gantry/contract/audit/audit.ts';
 import { auditRow, auditTable, longRow } from '../audit/audit-table.ts';
 import { choice, defineCommand, moment, text, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';

@@ -1,6 +1,6 @@
-import { costDimensions, type CostReport } from '@gantry/contract/costs.ts';
+import { costDimensions, type CostReport } from '@gantry/contract/models/costs.ts';
 import { defineCommand, moment, text, toggle } from '../command.ts';
-import { costCells, costColumns, costsCsv } from '@gantry/contract/costs-csv.ts';
+import { costCells, costColumns, costsCsv } from '@gantry/contract/models/costs-csv.ts';
 import { count } from '../view/count.ts';
 import { faint, line, strong, table, verbatim, type View } from '../view/view.ts';
 

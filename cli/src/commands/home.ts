@@ -1,4 +1,4 @@
-import type { Home } from '@gantry/contract/home.ts';
+import type { Home } from '@gantry/contract/telling/home.ts';
 import { agent_columns, agentRow, no_agents } from '../agent/agent-row.ts';
 import { describeCap } from '../agent/describe-cost.ts';
 import { defineCommand } from '../command.ts';

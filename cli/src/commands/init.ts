@@ -1,6 +1,6 @@
-import type { Framework } from '@gantry/contract/frameworks.ts';
+import type { Framework } from '@gantry/project/frameworks.ts';
 import { choice, defineCommand, optional, text } from '../command.ts';
-import { templateNames, templates, type Template } from '@gantry/contract/templates.ts';
+import { templateNames, templates, type Template } from '@gantry/project/templates/templates.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
 import type { MadeProject, NewProject } from '../project/make-project.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readAgentProblem } from '@gantry/contract/agent-problem.ts';
+import { readAgentProblem } from '@gantry/contract/client/agent-problem.ts';
 import { Problem, readProblem } from '@gantry/contract/problems.ts';
 import { agentArgument, suggestAgent } from '../agent/agent-name.ts';
 import { defineCommand, jsonObject, optional, settings, text, toggle } from '../command.ts';

@@ -1,4 +1,4 @@
-import { logLevels } from '@gantry/contract/log-entry.ts';
+import { logLevels } from '@gantry/contract/agents/log-entry.ts';
 import { agentArgument } from '../agent/agent-name.ts';
 import { choice, defineCommand, moment, text, toggle, whole } from '../command.ts';
 import { describeLogLine } from '../run/describe-log-line.ts';

@@ -1,4 +1,4 @@
-import type { Notification } from '@gantry/contract/notifications.ts';
+import type { Notification } from '@gantry/contract/telling/notifications.ts';
 import { defineCommand, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import { faint, line, prose, strong, table, time } from '../view/view.ts';

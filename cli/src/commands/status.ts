@@ -1,7 +1,7 @@
-import type { AgentEvent, AgentEventKind } from '@gantry/contract/agent-events.ts';
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
-import { awaitedBy, describeUpcoming } from '@gantry/contract/upcoming.ts';
-import type { AgentFigures } from '@gantry/contract/traces.ts';
+import type { AgentEvent, AgentEventKind } from '@gantry/contract/agents/agent-events.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
+import { awaitedBy, describeUpcoming } from '@gantry/contract/agents/upcoming.ts';
+import type { AgentFigures } from '@gantry/contract/models/traces.ts';
 import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
 import { agent_columns, agentRow, no_agents } from '../agent/agent-row.ts';
 import { describeCost } from '../agent/describe-cost.ts';

@@ -1,4 +1,4 @@
-import type { CheckedProject } from '@gantry/contract/agent-project.ts';
+import type { CheckedProject } from '@gantry/project/agent-project.ts';
 import { defineCommand, optional, toggle } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Result } from '../result.ts';
@@ -12,8 +12,8 @@ export const command = defineCommand({
   arguments: { file: optional('The agent.yaml or its directory (default ./agent.yaml)') },
   flags: { fix: toggle('Show and apply the edits that fix a fault') },
   async run({ file, fix }, session): Promise<Result> {
-    const { checkProject } = await import('@gantry/contract/agent-project.ts');
-    const { refusedFields } = await import('@gantry/contract/agent-yaml.ts');
+    const { checkProject } = await import('@gantry/project/agent-project.ts');
+    const { refusedFields } = await import('@gantry/project/agent-yaml.ts');
     const { describeFindings } = await import('../project/describe-findings.ts');
     const { leftOutNotices, readProject } = await import('../project/read-project.ts');
     const project = readProject(file);

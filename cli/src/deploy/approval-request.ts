@@ -1,5 +1,5 @@
 // The state of the request for an approval, for a refusal of the approval gate.
-import type { Approval } from '@gantry/contract/approvals.ts';
+import type { Approval } from '@gantry/contract/agents/approvals.ts';
 import { parseVersionRef, printRef } from '@gantry/contract/refs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printTargetFlag } from '../agent/target-flag.ts';

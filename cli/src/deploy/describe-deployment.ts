@@ -1,4 +1,4 @@
-import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { describeCost } from '../agent/describe-cost.ts';
 import { receiptNumber } from '../audit/receipt-number.ts';

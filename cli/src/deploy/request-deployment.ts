@@ -1,9 +1,9 @@
 // Requests a deploy. The client can first wait for another deploy of the agent (--wait) or for the approval (--wait-approval).
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Approval } from '@gantry/contract/approvals.ts';
-import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { Approval } from '@gantry/contract/agents/approvals.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { hasEnded } from '@gantry/contract/run-states.ts';
+import { hasEnded } from '@gantry/contract/agents/run-states.ts';
 import { parseVersionRef } from '@gantry/contract/refs.ts';
 import { printTargetFlag } from '../agent/target-flag.ts';
 import { deciders } from '../review/describe-approval.ts';

@@ -1,8 +1,8 @@
 // Watches a deploy to its end. At a terminal Ctrl-C asks before it ends the deploy; elsewhere it detaches.
-import { targetFlag } from '@gantry/contract/agent-yaml.ts';
-import { operationSteps, type Deployment } from '@gantry/contract/deploy.ts';
+import { targetFlag } from '@gantry/project/agent-yaml.ts';
+import { operationSteps, type Deployment } from '@gantry/contract/agents/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
-import { usualTimes } from '@gantry/contract/usual-times.ts';
+import { usualTimes } from '@gantry/contract/agents/usual-times.ts';
 import { describeCap } from '../agent/describe-cost.ts';
 import { receiptNumber } from '../audit/receipt-number.ts';
 import { describeFailure } from '../failure.ts';

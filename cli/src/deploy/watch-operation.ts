@@ -1,5 +1,5 @@
 // Watches a start, a stop or a restart to its end. It goes on in the service when this terminal leaves.
-import { operationSteps, type Deployment } from '@gantry/contract/deploy.ts';
+import { operationSteps, type Deployment } from '@gantry/contract/agents/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { CliRefusal } from '../refusal.ts';
 import { followRun } from '../run/follow.ts';

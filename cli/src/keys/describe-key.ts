@@ -1,5 +1,5 @@
-import type { Budget } from '@gantry/contract/budgets.ts';
-import type { GatewayKey } from '@gantry/contract/keys.ts';
+import type { Budget } from '@gantry/contract/models/budgets.ts';
+import type { GatewayKey } from '@gantry/contract/models/keys.ts';
 import { fields, line, strong, time, warn, type Block, type View } from '../view/view.ts';
 import { describeLimits } from './limits.ts';
 

@@ -1,4 +1,4 @@
-import type { GatewayKey } from '@gantry/contract/keys.ts';
+import type { GatewayKey } from '@gantry/contract/models/keys.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Session } from '../session/session.ts';
 

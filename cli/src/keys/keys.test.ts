@@ -1,5 +1,5 @@
 // Keys at the command line: what is sent of a pasted key, and what a sign-in says about the keys that wait.
-import type { GatewayKey } from '@gantry/contract/keys.ts';
+import type { GatewayKey } from '@gantry/contract/models/keys.ts';
 import { expect, test } from 'vitest';
 import { contributor } from '../testing/answers.ts';
 import { freshHome, runSvc } from '../testing/run-svc.ts';

@@ -1,5 +1,5 @@
 // The flags for limits, and limits in words.
-import type { Limits } from '@gantry/contract/keys.ts';
+import type { Limits } from '@gantry/contract/models/keys.ts';
 import { text, type Input } from '../command.ts';
 import { misuse } from '../refusal.ts';
 

@@ -1,4 +1,4 @@
-import type { KeyScope } from '@gantry/contract/keys.ts';
+import type { KeyScope } from '@gantry/contract/models/keys.ts';
 import { text } from '../command.ts';
 import { misuse } from '../refusal.ts';
 

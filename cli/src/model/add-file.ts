@@ -1,4 +1,4 @@
-import type { Model } from '@gantry/contract/models.ts';
+import type { Model } from '@gantry/contract/models/models.ts';
 import { readGiven } from '../input/read-given.ts';
 import { teamToOwn } from '../principals/team-to-own.ts';
 import { misuse } from '../refusal.ts';

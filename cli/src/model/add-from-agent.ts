@@ -3,8 +3,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
-import { isModelAccessName } from '@gantry/contract/agent-yaml/environment-names.ts';
-import { catalogueName, modelProviders, usualProvider, usualSecret } from '@gantry/contract/model-providers.ts';
+import { isModelAccessName } from '@gantry/contract/agents/environment-names.ts';
+import { catalogueName, modelProviders, usualProvider, usualSecret } from '@gantry/project/model-providers.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';

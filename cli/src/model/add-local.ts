@@ -1,4 +1,4 @@
-import { catalogueName } from '@gantry/contract/model-providers.ts';
+import { catalogueName } from '@gantry/project/model-providers.ts';
 import { isLoopback } from '../failure.ts';
 import { CliRefusal, misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';

@@ -1,5 +1,5 @@
-import type { Model } from '@gantry/contract/models.ts';
-import { usualSecret } from '@gantry/contract/model-providers.ts';
+import type { Model } from '@gantry/contract/models/models.ts';
+import { usualSecret } from '@gantry/project/model-providers.ts';
 import { teamToOwn } from '../principals/team-to-own.ts';
 import { checkedConfig } from '../registry/typed-config.ts';
 import type { Result } from '../result.ts';
@@ -14,7 +14,7 @@ export interface NewModel {
   model: string;
   base_url?: string | undefined;
   api_version?: string | undefined;
-  /** Of Vertex AI. */
+  /** The project and the region of Vertex AI. */
   project?: string | undefined;
   region?: string | undefined;
   /** The name of the secret with the credential. */

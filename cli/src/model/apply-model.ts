@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nextVersion } from '@gantry/contract/agent-yaml/bump-version.ts';
+import { nextVersion } from '@gantry/project/agent-yaml/bump-version.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Config } from '../registry/typed-config.ts';
 import type { Session } from '../session/session.ts';

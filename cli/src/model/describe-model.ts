@@ -1,5 +1,5 @@
-import type { Model, ModelPrice, ModelTest, ModelUpstream } from '@gantry/contract/models.ts';
-import { stateOfModel, stateOfUpstream } from '@gantry/contract/model-state.ts';
+import type { Model, ModelPrice, ModelTest, ModelUpstream } from '@gantry/contract/models/models.ts';
+import { stateOfModel, stateOfUpstream } from '@gantry/contract/models/model-state.ts';
 import {
   bad,
   faint,
@@ -85,7 +85,7 @@ export function describePrice({ name, price, own_price }: Model): string {
   return `${figures.join(', ')} per million tokens${above} (${from})`;
 }
 
-/** Of a call that asks for no limit. */
+/** The longest answer to a call that asks for no limit. */
 export function describeOutput({ max_output_tokens: tokens, max_output_from: from }: Model): string {
   if (from === 'default')
     return `unknown: under a budget a call that asks for none gets ${tokens} tokens; say it: \`max_output_tokens\` of its config`;

@@ -1,5 +1,5 @@
 // Servers of models on this machine, which need no account: they list their models at the ports of their presets.
-import { modelProviders } from '@gantry/contract/model-providers.ts';
+import { modelProviders } from '@gantry/project/model-providers.ts';
 
 export interface LocalModel {
   provider: string;

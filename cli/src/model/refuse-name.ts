@@ -1,4 +1,4 @@
-import { catalogueName } from '@gantry/contract/model-providers.ts';
+import { catalogueName } from '@gantry/project/model-providers.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
 import { misuse } from '../refusal.ts';
 
@@ -13,7 +13,7 @@ export function refuseName(name: string, flags: string): void {
   );
 }
 
-/** Of a file: names the first one that does not fit, before anything is added. */
+/** Refuses the first name of a file that does not fit, before anything is added. */
 export function refuseNames(names: readonly string[], file: string): void {
   const faulty = names.find((name) => !namePattern.test(name));
   if (faulty === undefined) return;

@@ -1,7 +1,7 @@
 // The member agents whose projects stand beside an orchestration.yaml. Each is deployed like any project.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { isOrchestration, type OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
+import { isOrchestration, type OrchestrationConfig } from '@gantry/project/orchestration-yaml.ts';
 import { parseAnyRef } from '@gantry/contract/refs.ts';
 import { versionByPush } from '../deploy/choose-version.ts';
 import { requestDeployment } from '../deploy/request-deployment.ts';

@@ -1,4 +1,4 @@
-import type { OrchestrationRun } from '@gantry/contract/orchestrations.ts';
+import type { OrchestrationRun } from '@gantry/contract/agents/orchestrations.ts';
 import { faint, line, prose, state, table, verbatim, type View } from '../view/view.ts';
 
 /** The answer, and the calls of the members as a tree. */

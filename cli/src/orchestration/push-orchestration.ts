@@ -1,6 +1,6 @@
 // From an orchestration.yaml to a version in the registry: a new asset, or another version of one.
-import { nextVersion } from '@gantry/contract/agent-yaml/bump-version.ts';
-import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
+import { nextVersion } from '@gantry/project/agent-yaml/bump-version.ts';
+import type { OrchestrationConfig } from '@gantry/project/orchestration-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Config } from '../registry/typed-config.ts';

@@ -5,7 +5,7 @@ import {
   parseOrchestrationYaml,
   type OrchestrationConfig,
   type ParsedOrchestrationYaml,
-} from '@gantry/contract/orchestration-yaml.ts';
+} from '@gantry/project/orchestration-yaml.ts';
 import { CliRefusal, misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 

@@ -1,4 +1,4 @@
-import { rotate_after_days, type ServicePrincipal } from '@gantry/contract/service-principals.ts';
+import { rotate_after_days, type ServicePrincipal } from '@gantry/contract/people/service-principals.ts';
 import { text, type Input } from '../command.ts';
 import type { Output } from '../output.ts';
 import { fields, line, strong, table, time, warn, type View } from '../view/view.ts';

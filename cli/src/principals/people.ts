@@ -1,9 +1,9 @@
 // Shared by the commands about users, groups and service principals: people type names, and the service takes ids.
-import type { Group } from '@gantry/contract/groups.ts';
+import type { Group } from '@gantry/contract/people/groups.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
+import type { ServicePrincipal } from '@gantry/contract/people/service-principals.ts';
 import { text } from '../command.ts';
 import { readUser } from './principal.ts';
 import type { Session } from '../session/session.ts';

@@ -1,4 +1,4 @@
-import type { Permission } from '@gantry/contract/permissions.ts';
+import type { Permission } from '@gantry/contract/people/permissions.ts';
 import { isEmail, parsePrincipal, printPrincipal } from '@gantry/contract/refs.ts';
 import { misuse } from '../refusal.ts';
 

@@ -1,5 +1,5 @@
 // What the commands about reading grants share.
-import type { ReadingGrant } from '@gantry/contract/reading-grants.ts';
+import type { ReadingGrant } from '@gantry/contract/people/reading-grants.ts';
 import { isEmail, parsePrincipal, printPrincipal } from '@gantry/contract/refs.ts';
 import type { ReadingRight } from '@gantry/contract/roles.ts';
 import { duration, needed, text, toggle } from '../command.ts';

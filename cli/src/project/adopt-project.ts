@@ -3,9 +3,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
-import { openVariables, printProposal, proposeConfig } from '@gantry/contract/adoption/propose-config.ts';
-import type { FoundAgent } from '@gantry/contract/find-agents.ts';
-import { frameworkNames } from '@gantry/contract/frameworks.ts';
+import { openVariables, printProposal, proposeConfig } from '@gantry/project/adoption/propose-config.ts';
+import type { FoundAgent } from '@gantry/project/entrypoint/find-agents.ts';
+import { frameworkNames } from '@gantry/project/frameworks.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { chooseAgent, type AgentWish, type ChosenAgent } from './choose-agent.ts';

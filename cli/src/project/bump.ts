@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { bumpVersion, type VersionPart } from '@gantry/contract/agent-yaml.ts';
+import { bumpVersion, type VersionPart } from '@gantry/project/agent-yaml.ts';
 import { CliRefusal } from '../refusal.ts';
 
 export const versionParts = ['major', 'minor', 'patch'] as const satisfies readonly VersionPart[];

@@ -1,5 +1,5 @@
-import { checkProject, type CheckedProject } from '@gantry/contract/agent-project.ts';
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import { checkProject, type CheckedProject } from '@gantry/project/agent-project.ts';
+import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { LocalProject } from './read-project.ts';
 

@@ -1,9 +1,9 @@
 // Which agent of the project in this folder `svc init` takes, and the refusal where that is a person's choice.
-import { agentInOtherForm, searched_forms } from '@gantry/contract/adoption/no-agent.ts';
-import { declaredGraphs, describeDisagreement, disagreement } from '@gantry/contract/declared-graphs.ts';
-import { findAgents, type FoundAgent } from '@gantry/contract/find-agents.ts';
-import type { Framework } from '@gantry/contract/frameworks.ts';
-import { namedAgent } from '@gantry/contract/named-agent.ts';
+import { agentInOtherForm, searched_forms } from '@gantry/project/adoption/no-agent.ts';
+import { declaredGraphs, describeDisagreement, disagreement } from '@gantry/project/entrypoint/declared-graphs.ts';
+import { findAgents, type FoundAgent } from '@gantry/project/entrypoint/find-agents.ts';
+import type { Framework } from '@gantry/project/frameworks.ts';
+import { namedAgent } from '@gantry/project/entrypoint/named-agent.ts';
 import { CliRefusal, misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import type { LocalProject } from './read-project.ts';

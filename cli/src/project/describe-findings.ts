@@ -1,4 +1,4 @@
-import type { Finding } from '@gantry/contract/finding.ts';
+import type { Finding } from '@gantry/project/finding.ts';
 import { bad, faint, strong, line, warn, type Text, type View } from '../view/view.ts';
 
 /** `agent.yaml:3:7  error  …`, with the fix below. */

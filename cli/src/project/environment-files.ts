@@ -4,7 +4,7 @@ import {
   environmentNames,
   isEnvironmentFile,
   max_environment_bytes,
-} from '@gantry/contract/adoption/environment-files.ts';
+} from '@gantry/project/adoption/environment-files.ts';
 
 /** The names in the files of this project that list variables. */
 export function readEnvironmentNames(directory: string): string[] {

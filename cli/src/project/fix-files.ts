@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { applyEdits, type Finding } from '@gantry/contract/finding.ts';
+import { applyEdits, type Finding } from '@gantry/project/finding.ts';
 import { difference } from '../view/difference.ts';
 import { line, strong, type View } from '../view/view.ts';
 import type { LocalProject } from './read-project.ts';

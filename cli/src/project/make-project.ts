@@ -1,16 +1,16 @@
 // `svc init`: a copy of a framework's example, with its own name, team and model.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
-import { copyText, type Identity } from '@gantry/contract/copy-example.ts';
-import type { Framework } from '@gantry/contract/frameworks.ts';
+import { leftOut } from '@gantry/project/agent-project/left-out.ts';
+import { copyText, type Identity } from '@gantry/project/templates/copy-example.ts';
+import type { Framework } from '@gantry/project/frameworks.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
-import { callsModel, type Template } from '@gantry/contract/templates.ts';
+import { callsModel, type Template } from '@gantry/project/templates/templates.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { example_model, modelForProject } from './model-for-project.ts';
 import { teamForProject } from './team-for-project.ts';
+import { places } from '../places-of-files.ts';
 
 export interface MadeProject {
   directory: string;
@@ -53,7 +53,7 @@ interface Example {
 }
 
 export function copyExample(directory: string, { framework, template }: Example, identity: Identity): void {
-  const example = fileURLToPath(new URL(`../../../examples/${framework}-${template}`, import.meta.url));
+  const example = path.join(places.examples, `${framework}-${template}`);
   mkdirSync(directory, { recursive: true });
   cpSync(example, directory, {
     recursive: true,

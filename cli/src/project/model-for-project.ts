@@ -1,4 +1,4 @@
-import { callsModel, type Template } from '@gantry/contract/templates.ts';
+import { callsModel, type Template } from '@gantry/project/templates/templates.ts';
 import type { Session } from '../session/session.ts';
 
 /** The model that the examples name. */

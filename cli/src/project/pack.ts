@@ -1,5 +1,5 @@
 import { Pack } from 'tar';
-import { largest, megabytes, projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { largest, megabytes, projectLimits } from '@gantry/project/agent-project/limits.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { LocalProject } from './read-project.ts';
 

@@ -1,7 +1,7 @@
 // From a directory to a version in the registry: check, pack, send, and watch the service resolve and lock it.
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { Problem, readProblem } from '@gantry/contract/problems.ts';
 import { CliRefusal } from '../refusal.ts';
 import { createDrawing } from '../run/draw-steps.ts';

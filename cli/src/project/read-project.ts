@@ -1,9 +1,9 @@
 // A project from a directory: its files, and the files that are left out with the reason. Links are listed and never followed.
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { leftOut, type LeftOutRule } from '@gantry/contract/agent-project/left-out.ts';
-import type { ProjectFile, ProjectFiles } from '@gantry/contract/agent-project/files.ts';
-import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { leftOut, type LeftOutRule } from '@gantry/project/agent-project/left-out.ts';
+import type { ProjectFile, ProjectFiles } from '@gantry/project/agent-project/files.ts';
+import { projectLimits } from '@gantry/project/agent-project/limits.ts';
 import { misuse } from '../refusal.ts';
 
 export interface LocalProject extends ProjectFiles {

@@ -1,5 +1,5 @@
 // Shared by the commands about an asset's ACL: the inputs for assets and actions, and the existing entries.
-import type { Permission } from '@gantry/contract/permissions.ts';
+import type { Permission } from '@gantry/contract/people/permissions.ts';
 import { parseRef, printGrantee } from '@gantry/contract/refs.ts';
 import { actions as allActions, type Action, type AssetKind } from '@gantry/contract/roles.ts';
 import { choice, needed, text, type Input } from '../command.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nextVersion, type VersionPart } from '@gantry/contract/agent-yaml/bump-version.ts';
-import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { nextVersion, type VersionPart } from '@gantry/project/agent-yaml/bump-version.ts';
+import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { misuse, CliRefusal } from '../refusal.ts';

@@ -1,4 +1,4 @@
-import type { Asset, AssetVersionDetail } from '@gantry/contract/registry.ts';
+import type { Asset, AssetVersionDetail } from '@gantry/contract/assets/registry.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import {

@@ -1,5 +1,5 @@
 // The readable names of the kinds of assets, with one example each: their commands are all the same.
-import { configuredKinds } from '@gantry/contract/asset-kinds.ts';
+import { configuredKinds } from '@gantry/contract/assets/asset-kinds.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 
 interface KindWords {
@@ -36,6 +36,11 @@ export const kinds: Record<AssetKind, KindWords> = {
   model: made('model', 'models', 'embed', '{provider: acme, model: acme-embed-2, type: embedding}'),
   'mcp-server': made('mcp-server', 'MCP servers', 'files', '{command: files-server, args: [--read-only]}'),
   orchestration: { plural: 'orchestrations', example: 'support', first: 'svc orchestration push' },
+  target: {
+    plural: 'targets',
+    example: 'gpu-box',
+    first: 'svc registry target create gpu-box --file gpu-box.yaml',
+  },
 };
 
 function made(kind: CreatedKind, plural: string, example: string, config: string): KindWords {

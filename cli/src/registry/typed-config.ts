@@ -1,7 +1,7 @@
-import type { Send } from '@gantry/contract/client.ts';
-import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import type { Send } from '@gantry/contract/client/client.ts';
+import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
-import type { Finding } from '@gantry/contract/finding.ts';
+import type { Finding } from '@gantry/project/finding.ts';
 import { text } from '../command.ts';
 import { describeFindings } from '../project/describe-findings.ts';
 import { readGiven } from '../input/read-given.ts';
@@ -32,7 +32,7 @@ export async function readTypedConfig(
 }
 
 export async function checkedConfig(kind: ConfiguredKind, written: string, file: string): Promise<TypedConfig> {
-  const { parseAssetConfig } = await import('@gantry/contract/asset-config.ts');
+  const { parseAssetConfig } = await import('@gantry/project/asset-config.ts');
   const { config, findings } = parseAssetConfig(kind, written, file);
   if (config === undefined) throw invalid(kind, file, findings);
   return { config: JSON.parse(JSON.stringify(config)) as Config, text: written }; // what JSON.parse answers is JSON

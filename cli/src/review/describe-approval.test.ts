@@ -1,5 +1,5 @@
 // The view of a request for its reviewer. Others wrote all of its text.
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { expect, test } from 'vitest';
 import { pendingApproval } from '../testing/answers.ts';
 import { describeApproval, describeHistory } from './describe-approval.ts';
@@ -14,6 +14,8 @@ const approval: ApprovalDetail = {
   message: 'please',
   can_decide: ['max@example.com', 'root@example.com'],
   is_current: true,
+  target_address: null,
+  target_changed: false,
   compared_with: 'agents/greeter@1.0.0',
   changes: { config: [], files: [], dependencies: [], base_image: null, reach: [] },
   cost: null,

@@ -1,14 +1,24 @@
-import { targetFlag } from '@gantry/contract/agent-yaml.ts';
-import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
+import { targetFlag } from '@gantry/project/agent-yaml.ts';
+import type { Approval, ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { faint, fields, line, state, time, type Cell, type View } from '../view/view.ts';
 
-export function describeApproval(approval: Approval): View {
+export function describeApproval(approval: Approval & Partial<Pick<ApprovalDetail, 'target_address'>>): View {
   return [
     line({ text: `${approval.asset}@${approval.asset_version}`, style: 'strong' }, '  ', stateOf(approval)),
     fields({
       Request: approval.id,
       Digest: [approval.digest, faint('  the decision covers exactly this content')],
-      Target: targetOf(approval) === null ? null : approval.target,
+      Target:
+        targetOf(approval) === null
+          ? null
+          : [
+              approval.target,
+              faint(
+                approval.target_address === undefined || approval.target_address === null
+                  ? ''
+                  : `  ${approval.target_address}`,
+              ),
+            ],
       Submitted: [time(approval.submitted_at), ` by ${approval.submitted_by}`],
       Message: approval.message === '' ? null : approval.message,
       Decided:

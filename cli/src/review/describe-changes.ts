@@ -1,5 +1,5 @@
 // The difference against the running version, for reviewers and for planners of a deploy.
-import type { Difference } from '@gantry/contract/difference.ts';
+import type { Difference } from '@gantry/contract/assets/difference.ts';
 import { describeReach } from './describe-reach.ts';
 import { bad, faint, good, line, verbatim, type Text, type View, warn } from '../view/view.ts';
 

@@ -1,5 +1,5 @@
 // What an asset reaches, the widest first, with the change of each line.
-import { nameReach, reachesNoAddress, type ReachLine } from '@gantry/contract/reach.ts';
+import { nameReach, reachesNoAddress, type ReachLine } from '@gantry/contract/assets/reach.ts';
 import { bad, faint, good, line, type Text, type View, warn } from '../view/view.ts';
 
 export function describeReach(reach: readonly ReachLine[]): View {

@@ -1,5 +1,5 @@
 // The next steps of a pending request. When nobody can decide, it is the request of the only admin, and the reason decides the way out.
-import type { Approval } from '@gantry/contract/approvals.ts';
+import type { Approval } from '@gantry/contract/agents/approvals.ts';
 import { parseRef } from '@gantry/contract/refs.ts';
 import type { Next } from '../result.ts';
 import type { Session } from '../session/session.ts';

@@ -1,6 +1,6 @@
 // A readable line of an agent's output. The wrapper and many programs write one JSON object per line: its message comes first and its
 // other members follow. Every other line is unchanged.
-import { readLogEntry } from '@gantry/contract/log-entry.ts';
+import { readLogEntry } from '@gantry/contract/agents/log-entry.ts';
 import type { Output } from '../output.ts';
 import { bad, faint, warn, whole, type Block, type Text } from '../view/view.ts';
 import type { LogLine } from './read-logs.ts';

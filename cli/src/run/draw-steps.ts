@@ -1,8 +1,8 @@
 // Draws a run: one line per finished step with its time, and a redrawn line for the running step. The build's output is hidden unless a
 // step fails.
-import { deploySteps } from '@gantry/contract/deploy.ts';
-import type { RunEvent } from '@gantry/contract/runs.ts';
-import { isSlow, type UsualTimes } from '@gantry/contract/usual-times.ts';
+import { deploySteps } from '@gantry/contract/agents/deploy.ts';
+import type { RunEvent } from '@gantry/contract/agents/runs.ts';
+import { isSlow, type UsualTimes } from '@gantry/contract/agents/usual-times.ts';
 import type { Output } from '../output.ts';
 import { duration } from '../view/relative-time.ts';
 import { bad, faint, good, type Text } from '../view/view.ts';

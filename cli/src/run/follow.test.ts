@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
-import type { RunEvent } from '@gantry/contract/runs.ts';
+import { printServerSentEvent } from '@gantry/contract/formats/server-sent-events.ts';
+import type { RunEvent } from '@gantry/contract/agents/runs.ts';
 import { expect, test } from 'vitest';
 import { makeSession } from '../testing/make-session.ts';
 import { problem, scriptService } from '../testing/scripted-service.ts';

@@ -1,7 +1,7 @@
 // Reads a run's events to the end, across lost connections. Each reconnect resumes after the last event received (Last-Event-ID), so each
 // event comes exactly once.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunEvent } from '@gantry/contract/runs.ts';
+import type { RunEvent } from '@gantry/contract/agents/runs.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { isPassing } from './is-passing.ts';

@@ -1,7 +1,7 @@
 // Reads a stream across lost connections. Each reconnect resumes after the last event received (Last-Event-ID), so each event comes exactly
 // once.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallOptions } from '@gantry/contract/client.ts';
+import type { CallOptions } from '@gantry/contract/client/client.ts';
 import type { StreamEvent } from '@gantry/contract/endpoint.ts';
 import type { Session } from '../session/session.ts';
 import { faint } from '../view/view.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import { printServerSentEvent } from '@gantry/contract/formats/server-sent-events.ts';
 import { expect, test } from 'vitest';
 import { makeSession } from '../testing/make-session.ts';
 import { freshHome, runSvc, type Ran } from '../testing/run-svc.ts';

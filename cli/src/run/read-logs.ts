@@ -1,4 +1,4 @@
-import type { Send } from '@gantry/contract/client.ts';
+import type { Send } from '@gantry/contract/client/client.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { suggestAgent } from '../agent/agent-name.ts';

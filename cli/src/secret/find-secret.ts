@@ -1,5 +1,5 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Secret } from '@gantry/contract/secrets.ts';
+import type { Secret } from '@gantry/contract/assets/secrets.ts';
 import { CliRefusal } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 

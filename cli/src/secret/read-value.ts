@@ -1,4 +1,4 @@
-import { faultOfSecret, max_secret_bytes } from '@gantry/contract/secrets.ts';
+import { faultOfSecret, max_secret_bytes } from '@gantry/contract/assets/secret-value.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 

@@ -1,6 +1,6 @@
 // After a new value, the agents that get the secret are replaced, one after the other: a deploy of the same content, whose new revision
 // starts with the new value, takes over the calls, and lets the old one finish its own.
-import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
 import { requestDeployment } from '../deploy/request-deployment.ts';
 import { watchDeployment } from '../deploy/watch-deployment.ts';
 import { describeFailure } from '../failure.ts';

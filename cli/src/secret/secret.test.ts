@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Secret } from '@gantry/contract/secrets.ts';
-import { printServerSentEvent } from '@gantry/contract/server-sent-events.ts';
+import type { Secret } from '@gantry/contract/assets/secrets.ts';
+import { printServerSentEvent } from '@gantry/contract/formats/server-sent-events.ts';
 import { expect, test } from 'vitest';
 import { freshHome, runSvc } from '../testing/run-svc.ts';
 import { data, list, scriptService, type ScriptedService } from '../testing/scripted-service.ts';

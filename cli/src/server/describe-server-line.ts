@@ -1,4 +1,4 @@
-// A readable line of the service's log, in the form of `svc logs`. The service writes one JSON object per line (server/src/log.ts); the
+// A readable line of the service's log, in the form of `svc logs`. The service writes one JSON object per line (server/src/ground/log.ts); the
 // lines of a failed start are text.
 import type { Output } from '../output.ts';
 import { levelText, printMembers } from '../run/describe-log-line.ts';
@@ -18,7 +18,7 @@ export function describeServerLine(text: string, mode: Output['mode']): Block {
   if (entry === undefined) return whole(text);
   const { time, level, msg, method, path, status, ms, ...rest } = entry;
   const at = typeof time !== 'string' ? '' : mode === 'plain' ? time : new Date(time).toLocaleTimeString('en-GB');
-  // Of a request: `GET /api/v1/teams 200 3 ms`.
+  // The line of a request: `GET /api/v1/teams 200 3 ms`.
   const said = (method === undefined ? [msg] : [method, path, status, ms]).filter(isScalar).join(' ');
   const members = printMembers(rest);
   return whole(

@@ -4,7 +4,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { server_node_flags } from '@gantry/contract/node-flags.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Config } from '../config.ts';
@@ -14,10 +13,10 @@ import { announcedServer, type AnnouncedServer } from '../session/server-address
 import type { Session } from '../session/session.ts';
 import { installedUnit, processOfUnit, startUnit, stopUnit } from './systemd.ts';
 import { verbatim } from '../view/view.ts';
+import { places } from '../places-of-files.ts';
 
-const program = fileURLToPath(new URL('../../../server/start.js', import.meta.url));
 /** With absolute paths, for another process that starts the service. */
-export const serverCommand = [process.execPath, ...server_node_flags, program, 'serve'] as const;
+export const serverCommand = [process.execPath, ...server_node_flags, places.server, 'serve'] as const;
 // A first start initialises a database; a stop waits for the calls in flight.
 const start_deadline_ms = 90_000;
 const ready_ms = 10_000;
@@ -144,7 +143,7 @@ export async function runServerProgram(
   words: readonly string[],
   { stdin = '', onLine }: { stdin?: string; onLine?: (line: string) => void } = {},
 ): Promise<string> {
-  const child = spawn(process.execPath, [program, ...words], {
+  const child = spawn(process.execPath, [places.server, ...words], {
     env: session.config.environment,
     stdio: ['pipe', 'pipe', 'pipe'],
     // One that reports what it does may take as long as it needs.

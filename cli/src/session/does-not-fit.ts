@@ -1,6 +1,6 @@
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
-import { Unreachable } from '@gantry/contract/unreachable.ts';
+import { Unreachable } from '@gantry/contract/client/unreachable.ts';
 
 /**
  * For a command that failed on an answer: undefined when the answer is as the contract says, and the fault is the client's own. Asked only

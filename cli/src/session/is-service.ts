@@ -1,6 +1,6 @@
-import type { CallOptions, Client } from '@gantry/contract/client.ts';
+import type { CallOptions, Client } from '@gantry/contract/client/client.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { notGantry, Unreachable } from '@gantry/contract/unreachable.ts';
+import { notGantry, Unreachable } from '@gantry/contract/client/unreachable.ts';
 
 const answer_ms = 5000;
 

@@ -1,5 +1,5 @@
 // The environment of a command: its server, its user and team, and its questions to the user.
-import type { CallOptions, Client, Send } from '@gantry/contract/client.ts';
+import type { CallOptions, Client, Send } from '@gantry/contract/client/client.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { EndpointName, Endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -67,7 +67,7 @@ export function createSession(parts: {
   let last: { name: EndpointName; answer: unknown } | undefined;
 
   const open = async (token: string | undefined, asTeam: string | undefined): Promise<Client> => {
-    const { createClient } = await import('@gantry/contract/client.ts');
+    const { createClient } = await import('@gantry/contract/client/client.ts');
     return createClient({
       base_url: server,
       token: () => token,

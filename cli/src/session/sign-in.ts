@@ -2,7 +2,7 @@
 // that password, and then a new token is requested (spec, Authentication 9).
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
-import type { WaitingKey } from '@gantry/contract/login.ts';
+import type { WaitingKey } from '@gantry/contract/people/login.ts';
 import { isLoopback } from '../failure.ts';
 import { misuse, CliRefusal } from '../refusal.ts';
 import type { Session } from './session.ts';

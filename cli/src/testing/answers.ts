@@ -1,5 +1,5 @@
 // The service's answers about people and requests, for the tests of several commands.
-import type { Approval } from '@gantry/contract/approvals.ts';
+import type { Approval } from '@gantry/contract/agents/approvals.ts';
 
 export const contributor = {
   id: '0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',

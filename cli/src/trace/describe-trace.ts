@@ -1,6 +1,6 @@
 import { actionsOfSpan } from '@gantry/contract/guardrails/span-actions.ts';
-import { orderSpans } from '@gantry/contract/order-spans.ts';
-import type { Span, Trace } from '@gantry/contract/traces.ts';
+import { orderSpans } from '@gantry/contract/models/order-spans.ts';
+import type { Span, Trace } from '@gantry/contract/models/traces.ts';
 import {
   bad,
   faint,

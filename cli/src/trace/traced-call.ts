@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Trace } from '@gantry/contract/traces.ts';
+import type { Trace } from '@gantry/contract/models/traces.ts';
 import type { Session } from '../session/session.ts';
 
 export interface CallTrace {

@@ -26,7 +26,7 @@ function words(text: string): string[] {
   return (bound.match(/ *[^ ]+| +$/g) ?? []).map((word) => word.replaceAll(bound_space, ' '));
 }
 
-// Of the private use area, so no text has it.
+// A character of the private use area, so no text has it.
 const bound_space = '\ue000';
 const least_room = 20;
 

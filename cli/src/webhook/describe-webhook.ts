@@ -1,4 +1,4 @@
-import type { Webhook } from '@gantry/contract/webhooks.ts';
+import type { Webhook } from '@gantry/contract/telling/webhooks.ts';
 import { bad, fields, line, strong, time, warn, type Block } from '../view/view.ts';
 
 export function describeWebhook(webhook: Webhook): Block {

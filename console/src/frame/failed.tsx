@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Empty, Page } from '../parts/page.tsx';
+import { Empty, Page } from '../parts/page/page.tsx';
 import { Refusal } from '../parts/refusal.tsx';
 
 export function NotFound() {

@@ -1,4 +1,4 @@
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../parts/form/dialog.tsx';
 import { places } from './places.ts';
 
 const keys = [

@@ -1,8 +1,8 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useLive } from '../live.ts';
-import { useCode } from '../parts/later.ts';
-import { exactTime } from '../parts/when.tsx';
+import { useCode } from '../parts/browser/later.ts';
+import { exactTime } from '../parts/figures/when.tsx';
 
 /** A thin bar while the page no longer hears of changes, or is of an older build than the service's console. */
 export function Lost() {

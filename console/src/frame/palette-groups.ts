@@ -2,9 +2,9 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import type { LinkProps } from '@tanstack/react-router';
-import type { Allowed } from '../parts/action.tsx';
-import { commandsOfPage } from '../parts/commands.ts';
-import { chooseTheme, chosenTheme, themes } from '../parts/theme.ts';
+import type { Allowed } from '../parts/action/action.tsx';
+import { commandsOfPage } from '../parts/action/commands.ts';
+import { chooseTheme, chosenTheme, themes } from '../parts/browser/theme.ts';
 import { places } from './places.ts';
 import { signOut } from './sign-out.ts';
 

@@ -1,6 +1,6 @@
 import { useLive } from '../live.ts';
-import { useCode } from '../parts/later.ts';
-import { Page } from '../parts/page.tsx';
+import { useCode } from '../parts/browser/later.ts';
+import { Page } from '../parts/page/page.tsx';
 
 /** Stands for a page whose code is not here yet. */
 export function Pending() {

@@ -44,7 +44,7 @@ export const places: readonly Place[] = [
   {
     label: 'Organisation',
     link: { to: '/organisation' },
-    also: ['/models', '/webhooks', '/doctor'],
+    also: ['/models', '/targets', '/webhooks', '/doctor'],
     Icon: Settings,
     key: 'o',
   },

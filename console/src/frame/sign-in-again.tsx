@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { Dialog } from '../parts/dialog.tsx';
-import { Field, Form } from '../parts/form.tsx';
-import { sessionOf } from '../parts/session.ts';
+import { Dialog } from '../parts/form/dialog.tsx';
+import { Field, Form } from '../parts/form/form.tsx';
+import { sessionOf } from '../parts/browser/session.ts';
 import { refreshAll, send } from '../server.ts';
 
 /** Over the page, which stays as it is. `why` is of the service. */

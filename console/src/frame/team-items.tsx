@@ -1,5 +1,5 @@
-import { actFor, useActiveTeam } from '../parts/active-team.ts';
-import { MenuItem, MenuLine } from '../parts/menu.tsx';
+import { actFor, useActiveTeam } from '../parts/browser/active-team.ts';
+import { MenuItem, MenuLine } from '../parts/action/menu.tsx';
 import { useMe } from '../me.ts';
 import { queries } from '../server.ts';
 

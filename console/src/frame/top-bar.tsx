@@ -1,9 +1,9 @@
-import type { UserRecord } from '@gantry/contract/login.ts';
+import type { UserRecord } from '@gantry/contract/people/login.ts';
 import { ChevronDown, Menu as MenuIcon, Search } from 'lucide-react';
 import { useState } from 'react';
-import { Button, IconButton } from '../parts/button.tsx';
-import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
-import { chooseTheme, chosenTheme, themes } from '../parts/theme.ts';
+import { Button, IconButton } from '../parts/action/button.tsx';
+import { Menu, MenuItem, MenuLine } from '../parts/action/menu.tsx';
+import { chooseTheme, chosenTheme, themes } from '../parts/browser/theme.ts';
 import { signOut } from './sign-out.ts';
 import { TeamItems } from './team-items.tsx';
 

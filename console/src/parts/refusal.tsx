@@ -1,5 +1,5 @@
 import { Problem, problems, type Fault } from '@gantry/contract/problems.ts';
-import { Unreachable } from '@gantry/contract/unreachable.ts';
+import { Unreachable } from '@gantry/contract/client/unreachable.ts';
 import { Copy } from './copy.tsx';
 
 interface Told {

@@ -3,8 +3,8 @@
 import '../theme.css';
 import './entrance.css';
 import type { ProblemDocument } from '@gantry/contract/problems.ts';
-import { keepStylesheets } from '../parts/stylesheets.ts';
-import { applyTheme } from '../parts/theme.ts';
+import { keepStylesheets } from '../parts/browser/stylesheets.ts';
+import { applyTheme } from '../parts/browser/theme.ts';
 
 keepStylesheets();
 applyTheme();

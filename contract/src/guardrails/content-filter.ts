@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { modelId } from '../identifiers.ts';
-import { listOf } from '../list-of.ts';
+import { listOf } from '../formats/list-of.ts';
 import { pattern } from './pattern.ts';
 
 export const contentCategories = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listOf } from '../list-of.ts';
+import { listOf } from '../formats/list-of.ts';
 import { pattern } from './pattern.ts';
 
 export const piiTypes = ['email', 'phone', 'card', 'iban', 'ip', 'national_id', 'secret', 'person'] as const;

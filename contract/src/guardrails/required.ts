@@ -1,8 +1,8 @@
 // Guardrails that the organisation requires of teams. They run beside those of an agent.yaml, which can only add to them.
 import { z } from 'zod';
-import { fieldsAt, type JsonSchema } from '../agent-yaml/json-schema.ts';
+import { fieldsAt, type JsonSchema } from '../formats/json-schema.ts';
 import { guardrail, guardrailOptions, withoutModel, type Guardrail } from '../guardrails.ts';
-import { listOf } from '../list-of.ts';
+import { listOf } from '../formats/list-of.ts';
 import { nearest } from '../nearest.ts';
 import { json, name } from '../wire.ts';
 import { guardrailNames, type GuardrailName } from './places.ts';

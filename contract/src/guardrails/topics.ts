@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { modelId } from '../identifiers.ts';
-import { listOf } from '../list-of.ts';
+import { listOf } from '../formats/list-of.ts';
 
 const topic = z.strictObject({
   name: z.string().min(1).max(100).describe('The topic, in words that the model understands'),

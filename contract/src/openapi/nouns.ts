@@ -1,40 +1,42 @@
 // The nouns of the API. Each is a tag of the document; its files give endpoints their tag and schemas their name.
-import * as a2a from '../a2a.ts';
-import * as agentEvents from '../agent-events.ts';
-import * as approvals from '../approvals.ts';
-import * as audit from '../audit.ts';
-import * as auditStream from '../audit-stream.ts';
-import * as budgets from '../budgets.ts';
+import * as a2a from '../agents/a2a.ts';
+import * as agentEvents from '../agents/agent-events.ts';
+import * as approvals from '../agents/approvals.ts';
+import * as audit from '../audit/audit.ts';
+import * as auditStream from '../audit/audit-stream.ts';
+import * as budgets from '../models/budgets.ts';
 import * as can from '../can.ts';
-import * as costs from '../costs.ts';
-import * as deploy from '../deploy.ts';
-import * as difference from '../difference.ts';
-import * as events from '../events.ts';
-import * as gateway from '../gateway.ts';
-import * as gemini from '../gemini.ts';
+import * as costs from '../models/costs.ts';
+import * as deploy from '../agents/deploy.ts';
+import * as deploymentFiles from '../agents/deployment-files.ts';
+import * as difference from '../assets/difference.ts';
+import * as events from '../telling/events.ts';
+import * as gateway from '../models/gateway.ts';
+import * as gemini from '../models/gemini.ts';
 import * as guardrails from '../guardrails/report.ts';
 import * as required from '../guardrails/required.ts';
-import * as groups from '../groups.ts';
-import * as home from '../home.ts';
-import * as invoke from '../invoke.ts';
-import * as keys from '../keys.ts';
-import * as login from '../login.ts';
-import * as models from '../models.ts';
-import * as notifications from '../notifications.ts';
-import * as ollama from '../ollama.ts';
-import * as orchestrations from '../orchestrations.ts';
-import * as org from '../org.ts';
-import * as permissions from '../permissions.ts';
-import * as principals from '../principals.ts';
-import * as reach from '../reach.ts';
-import * as readingGrants from '../reading-grants.ts';
-import * as registry from '../registry.ts';
-import * as runs from '../runs.ts';
-import * as secrets from '../secrets.ts';
-import * as servicePrincipals from '../service-principals.ts';
+import * as groups from '../people/groups.ts';
+import * as home from '../telling/home.ts';
+import * as invoke from '../agents/invoke.ts';
+import * as keys from '../models/keys.ts';
+import * as login from '../people/login.ts';
+import * as models from '../models/models.ts';
+import * as notifications from '../telling/notifications.ts';
+import * as ollama from '../models/ollama.ts';
+import * as orchestrations from '../agents/orchestrations.ts';
+import * as org from '../people/org.ts';
+import * as permissions from '../people/permissions.ts';
+import * as principals from '../people/principals.ts';
+import * as reach from '../assets/reach.ts';
+import * as readingGrants from '../people/reading-grants.ts';
+import * as registry from '../assets/registry.ts';
+import * as runs from '../agents/runs.ts';
+import * as secrets from '../assets/secrets.ts';
+import * as servicePrincipals from '../people/service-principals.ts';
 import * as service from '../service.ts';
-import * as traces from '../traces.ts';
-import * as webhooks from '../webhooks.ts';
+import * as targets from '../assets/targets.ts';
+import * as traces from '../models/traces.ts';
+import * as webhooks from '../telling/webhooks.ts';
 
 interface Noun {
   tag: string;
@@ -63,7 +65,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference, reach] },
   { tag: 'notifications', about: "A user's notifications", files: [notifications] },
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
-  { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, agentEvents, runs] },
+  { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, deploymentFiles, agentEvents, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
   { tag: 'a2a', about: 'Calls to agents and orchestrations in the Agent2Agent protocol', files: [a2a] },
@@ -71,6 +73,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },
   { tag: 'models', about: 'Models: their upstreams, health and prices', files: [models] },
+  { tag: 'targets', about: 'Where agents run', files: [targets] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway, gemini, ollama] },
   { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },

@@ -59,7 +59,8 @@ function requestContent(body: NonNullable<Endpoint['body']>): Json {
 
 function successes(endpoint: Endpoint): Json {
   const headers = successHeaders(endpoint);
-  if (endpoint.reply.kind !== 'raw') return { [endpoint.reply.status]: { headers, ...success(endpoint.reply) } };
+  const { reply } = endpoint;
+  if (reply.kind !== 'stream' && reply.kind !== 'passed') return { [reply.status]: { headers, ...success(reply) } };
   if (endpoint.surface === 'gateway' || endpoint.surface === 'gemini' || endpoint.surface === 'ollama')
     return { 200: { description: "The model's own answer", headers, content: modelContent } };
   if (endpoint.surface === 'a2a')
@@ -85,7 +86,7 @@ const a2aContent: Json = { 'application/json': {}, 'application/a2a+json': {}, '
 
 const modelContent: Json = { 'application/json': {}, 'text/event-stream': {}, 'application/x-ndjson': {} };
 
-function success(reply: Exclude<Endpoint['reply'], { kind: 'raw' }>): Json {
+function success(reply: Exclude<Endpoint['reply'], { kind: 'stream' | 'passed' }>): Json {
   switch (reply.kind) {
     case 'none':
       return { description: 'Done' };

@@ -97,7 +97,7 @@ function shapeOf({ surface, reply }: Endpoint): { schema: string; suffix: string
   if (surface === 'gemini') return { schema: 'GoogleProblem', suffix: 'ByGemini', type: 'application/json' };
   if (surface === 'ollama') return { schema: 'OllamaProblem', suffix: 'ByOllama', type: 'application/json' };
   const type = 'application/problem+json';
-  return reply.kind === 'raw'
+  return reply.kind === 'stream' || reply.kind === 'passed'
     ? { schema: 'AgentProblem', suffix: 'ByAgent', type }
     : { schema: 'Problem', suffix: '', type };
 }

@@ -1,39 +1,35 @@
 // The endpoints of the surface `api`. This role also signs the audit log and reads the organisation settings file.
-import { approvalsRoutes } from '../approvals/routes.ts';
-import { auditRoutes } from '../audit/routes.ts';
-import { costsRoutes } from '../ledger/routes.ts';
-import { moveRevisionKeys } from '../deploy/revision-key.ts';
-import { deployRoutes } from '../deploy/routes.ts';
-import { findModelUsers } from '../deploy/model-users.ts';
-import { findSecretUsers } from '../deploy/secret-users.ts';
-import { deriveKey } from '../derive-key.ts';
-import { eventsRoutes } from '../events/routes.ts';
-import { guardrailsRoutes } from '../guardrails/routes.ts';
-import { cursors as sealedCursors } from '../http/cursor.ts';
-import { homeRoutes } from '../home/routes.ts';
-import type { SurfaceHandlers } from '../http/handlers.ts';
-import { invite, mailedUntil } from '../login/admit.ts';
-import { endKeysOf, endKeysOfTeam, endKeysOfUser } from '../keys/end-keys.ts';
-import { issueMemberKey, issuesUserKeys, keysAtSignIn } from '../keys/member-keys.ts';
-import { keysRoutes } from '../keys/routes.ts';
-import { modelsRoutes } from '../gateway/routes.ts';
-import { loginRoutes } from '../login/routes.ts';
-import { endSessions } from '../login/sessions.ts';
-import { notificationsRoutes } from '../notifications/routes.ts';
-import { orchestrationsRoutes } from '../orchestration/routes.ts';
-import { permissionsRoutes } from '../permissions/routes.ts';
-import { warnOfTooFewAdmins } from '../principals/enough-admins.ts';
-import { applyOrgConfig, compareOrgConfig, type OrgFile } from '../principals/org-settings.ts';
-import { principalsRoutes } from '../principals/routes.ts';
-import { openProof } from '../proof/open.ts';
-import { startSealer } from '../proof/sealing/sealer.ts';
-import { ownedAssets } from '../registry/find.ts';
-import { assetsOfTeam, holdAssets, moveOwnership, ownedIn } from '../registry/ownership/move-ownership.ts';
-import { registryRoutes } from '../registry/routes.ts';
-import { secretsOfTeam } from '../secrets/remove.ts';
-import { secretsRoutes } from '../secrets/routes.ts';
-import { endKeysShownTo, principalsOfTeam } from '../service-principals/find.ts';
-import { servicePrincipalsRoutes } from '../service-principals/routes.ts';
+import { approvalsRoutes } from '../agents/approvals/routes.ts';
+import { auditRoutes } from '../governance/audit/routes.ts';
+import { costsRoutes } from '../models/ledger/routes.ts';
+import { moveRevisionKeys } from '../agents/deploy/revision-key.ts';
+import { deployRoutes } from '../agents/deploy/routes.ts';
+import { findNamedUsers } from '../agents/deploy/named-users.ts';
+import { findSecretUsers } from '../agents/deploy/secret-users.ts';
+import { deriveKey } from '../ground/derive-key.ts';
+import { eventsRoutes } from '../telling/events/routes.ts';
+import { guardrailsRoutes } from '../models/guardrails/routes.ts';
+import { cursors as sealedCursors } from '../governance/http/cursor.ts';
+import { homeRoutes } from '../telling/home/routes.ts';
+import type { SurfaceHandlers } from '../governance/http/handlers.ts';
+import { invite, mailedUntil } from '../people/login/admit.ts';
+import { issueMemberKey, issuesUserKeys, keysAtSignIn } from '../models/keys/holders/member-keys.ts';
+import { keysRoutes } from '../models/keys/routes.ts';
+import { modelsRoutes } from '../models/gateway/routes.ts';
+import { loginRoutes } from '../people/login/routes.ts';
+import { notificationsRoutes } from '../telling/notifications/routes.ts';
+import { orchestrationsRoutes } from '../agents/orchestration/routes.ts';
+import { permissionsRoutes } from '../agents/permissions/routes.ts';
+import { warnOfTooFewAdmins } from '../people/principals/enough-admins.ts';
+import { applyOrgConfig, compareOrgConfig, type OrgFile } from '../people/principals/org-settings.ts';
+import { principalsRoutes } from '../people/principals/routes.ts';
+import { openProof } from '../governance/proof/open.ts';
+import { startSealer } from '../governance/proof/sealing/sealer.ts';
+import { ownedAssets } from '../assets/registry/find.ts';
+import { registryRoutes } from '../assets/registry/routes.ts';
+import { removeCredential } from '../assets/targets/find-targets.ts';
+import { secretsRoutes } from '../assets/secrets/routes.ts';
+import { servicePrincipalsRoutes } from '../people/service-principals/routes.ts';
 import { auditPushChecks } from '../service/audit-push-checks.ts';
 import { machineChecks } from '../service/checks.ts';
 import { checkOrg } from '../service/check-org.ts';
@@ -41,10 +37,11 @@ import { logCheck } from '../service/log-check.ts';
 import { orgFileCheck } from '../service/org-file-check.ts';
 import { governanceReady } from '../service/readiness.ts';
 import { serviceRoutes } from '../service/routes.ts';
+import { targetCheck } from '../service/target-check.ts';
 import { traceCheck } from '../service/trace-check.ts';
-import { tracesRoutes } from '../traces/routes.ts';
-import { version } from '../version.ts';
-import { webhooksRoutes } from '../webhooks/routes.ts';
+import { tracesRoutes } from '../models/traces/routes.ts';
+import { version } from '../ground/version.ts';
+import { webhooksRoutes } from '../telling/webhooks/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openApi(parts: RoleParts): Promise<Role> {
@@ -77,6 +74,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     outgoing.check,
     ...auditPushChecks(db, parts.receivers),
     ...containers.checks,
+    targetCheck(deploy.targets),
   ];
   const handlers: SurfaceHandlers<'api'> = {
     ...serviceRoutes({ base_url, version, checks, orgCheck: async () => await checkOrg(db, config) }),
@@ -93,21 +91,8 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       db,
       cursors,
       passwords,
-      ownership: {
-        owned: ownedIn,
-        move: moveOwnership,
-        issueKey: issuesUserKeys(maker),
-        endKeys: async (tx, user_id, team_id) => [
-          ...(await endKeysShownTo(tx, user_id, team_id)),
-          ...(await endKeysOfUser(tx, user_id, team_id)),
-        ],
-        endKeysOfTeam,
-        holdAssets,
-        assetsOfTeam,
-        principalsOfTeam,
-        secretsOfTeam,
-      },
-      endSessions,
+      leaves: deploy.leaves,
+      issueKey: issuesUserKeys(maker),
       mailedUntil,
       invite: config.mail === undefined ? undefined : invite,
       orgFile: () => orgFile,
@@ -115,10 +100,9 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...servicePrincipalsRoutes({
       db,
       cursors,
-      holdAssets,
+      leaves: deploy.leaves,
       digest_key: key_digest,
       issueGatewayKey: async (tx, principal) => await issueMemberKey(maker, tx, { ...principal, scope: 'principal' }),
-      endGatewayKeys: endKeysOf,
     }),
     ...keysRoutes({ db, cursors, ...maker }),
     ...costsRoutes({ db }),
@@ -131,9 +115,10 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       data_dir,
       readAsOf,
       moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
-      findModelUsers,
+      findNamedUsers,
+      removeCredential,
     }),
-    ...approvalsRoutes({ db, cursors, targets: Object.keys(deploy.targets) }),
+    ...approvalsRoutes({ db, cursors, targets: async () => await deploy.targets.names() }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...orchestrationsRoutes(db),
     ...permissionsRoutes({ db, cursors, readAsOf }),

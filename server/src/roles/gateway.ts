@@ -1,14 +1,15 @@
 // The calls to models. Any number of these processes share one database, which holds the ledger.
-import { gatewayRoutes } from '../gateway/routes.ts';
-import type { SurfaceHandlers } from '../http/handlers.ts';
+import { gatewayRoutes } from '../models/gateway/routes.ts';
+import { keyAuthenticator, keyWays } from '../models/keys/calls/authenticate.ts';
+import type { SurfaceHandlers } from '../governance/http/handlers.ts';
 import type { Role, RoleParts } from './role.ts';
 
-export async function openGatewayRole({ config, db, models }: RoleParts): Promise<Role> {
+export async function openGatewayRole({ db, keys, models }: RoleParts): Promise<Role> {
   const gateway = await models();
   const handlers: SurfaceHandlers<'gateway' | 'gemini' | 'ollama'> = gatewayRoutes(db, gateway);
   return {
     handlers,
-    inside: { port: config.gateway_port, handlers },
+    door: { handlers, ways: keyWays(keyAuthenticator({ db, pepper: keys['key-pepper'] })) },
     ready: async () => {
       gateway.requireReady();
       return await Promise.resolve([]);

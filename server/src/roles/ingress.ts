@@ -2,25 +2,25 @@
 // api and worker restart.
 import { createSecretKey } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
-import { reaches, reachesOf } from '../deploy/targets/index.ts';
-import { servingAgents } from '../deploy/serving.ts';
-import { cursors } from '../http/cursor.ts';
-import type { SurfaceHandlers } from '../http/handlers.ts';
-import { a2aHandlers } from '../invoke/a2a/handlers.ts';
-import { agentWays } from '../invoke/agent-caller.ts';
-import { openIngress } from '../invoke/ingress.ts';
-import { repeatCancels } from '../invoke/repeat-cancels.ts';
-import { invokeRoutes } from '../invoke/routes.ts';
-import { deriveKey } from '../derive-key.ts';
-import { keyAuthenticator } from '../keys/authenticate.ts';
-import { orchestrationKind } from '../orchestration/orchestrate.ts';
-import { keep_days, kind } from '../orchestration/orchestration-run.ts';
-import { runReaders } from '../orchestration/run-readers.ts';
-import { recordRun } from '../orchestration/record-run.ts';
-import { orchestrateA2aRoutes, orchestrateRoutes } from '../orchestration/routes.ts';
-import { forgetContents } from '../runs/forget-contents.ts';
-import { startLoop } from '../queue/loop.ts';
-import { startWorker, type Worker } from '../runs/worker.ts';
+import { findReach } from '../agents/deploy/targets/index.ts';
+import { servingAgents } from '../agents/deploy/serving/serving.ts';
+import { cursors } from '../governance/http/cursor.ts';
+import type { SurfaceHandlers } from '../governance/http/handlers.ts';
+import { a2aHandlers } from '../agents/invoke/a2a/handlers.ts';
+import { agentWay } from '../agents/delegated-calls/agent-way.ts';
+import { openIngress } from '../agents/invoke/ingress.ts';
+import { repeatCancels } from '../agents/invoke/calls/repeat-cancels.ts';
+import { invokeRoutes } from '../agents/invoke/routes.ts';
+import { deriveKey } from '../ground/derive-key.ts';
+import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
+import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
+import { keep_days, kind } from '../agents/orchestration/runs/orchestration-run.ts';
+import { runReaders } from '../agents/orchestration/runs/run-readers.ts';
+import { recordRun } from '../agents/orchestration/runs/record-run.ts';
+import { orchestrateA2aRoutes, orchestrateRoutes } from '../agents/orchestration/routes.ts';
+import { forgetContents } from '../ground/runs/forget-contents.ts';
+import { startLoop } from '../ground/queue/loop.ts';
+import { startWorker, type Worker } from '../ground/runs/worker.ts';
 import type { Role, RoleParts } from './role.ts';
 
 const forget_every_ms = 60 * 60_000;
@@ -50,7 +50,7 @@ export function openIngressRole(parts: RoleParts): Role {
       db,
       ingress_key: keys['ingress-secret'],
       readAsOf,
-      reaches: { ...reaches, ...reachesOf(more_targets) },
+      findReach: findReach(more_targets),
     }),
     run_key,
     envelope: parts.envelope,
@@ -58,6 +58,7 @@ export function openIngressRole(parts: RoleParts): Role {
     guardrails,
     spans,
     base_url,
+    dialled: parts.dialled,
     sync_budget_ms: config.sync_budget_seconds * 1000,
     stopping,
     onError,
@@ -77,14 +78,9 @@ export function openIngressRole(parts: RoleParts): Role {
   };
   return {
     handlers,
-    inside: {
-      port: config.subagents_port,
+    door: {
       handlers: a2aHandlers(ingress),
-      ways: agentWays({
-        db,
-        run_key,
-        authenticate: keyAuthenticator({ db, pepper: keys['key-pepper'] }),
-      }),
+      ways: { agent: agentWay({ db, run_key, authenticate: keyAuthenticator({ db, pepper: keys['key-pepper'] }) }) },
     },
     start: async () => {
       worker = await startWorker(

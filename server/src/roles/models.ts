@@ -1,9 +1,9 @@
 // The parts of the gateway, opened once in a process: the gateway's role calls models, and the api tests them.
 import { createSecretKey } from 'node:crypto';
-import { admission_pool } from '../gateway/admission.ts';
-import { openGateway, type Gateway } from '../gateway/gateway.ts';
-import { teamSecretReader } from '../secrets/delivery.ts';
-import { stores } from '../secrets/stores/index.ts';
+import { admission_pool } from '../models/gateway/admission/admission.ts';
+import { openGateway, type Gateway } from '../models/gateway/gateway.ts';
+import { teamSecretReader } from '../assets/secrets/delivery.ts';
+import { stores } from '../assets/secrets/stores/index.ts';
 import type { RoleParts } from './role.ts';
 
 export function openModels({

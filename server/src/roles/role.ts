@@ -1,20 +1,21 @@
 // A role is a part of the service that can have its own process. Its file opens its parts; app.ts starts the requested roles.
-import type { Destination } from '../audit/push/destination.ts';
-import type { Config } from '../config.ts';
-import type { Database, PoolSettings } from '../database/database.ts';
-import type { Target } from '../deploy/targets/target.ts';
-import type { Envelope } from '../envelope/envelope.ts';
-import type { StoredKeys } from '../envelope/stored-keys.ts';
-import type { AllHandlers } from '../http/handlers.ts';
-import type { Ways } from '../http/surface.ts';
-import type { ReadAsOf } from '../login/read-as-of.ts';
-import type { Tokens } from '../login/token.ts';
-import type { Passwords } from '../login/password.ts';
-import type { Gateway } from '../gateway/gateway.ts';
-import type { GuardrailRecord } from '../guardrails/record.ts';
-import type { Log } from '../log.ts';
-import type { Spans } from '../traces/spans.ts';
-import type { RecordRefusal } from '../access/refused.ts';
+import type { Destination } from '../governance/audit/push/destination.ts';
+import type { Config } from '../ground/config/config.ts';
+import type { Database, PoolSettings } from '../ground/database/database.ts';
+import type { Dialled } from '../agents/deploy/dial-in/dialled.ts';
+import type { MoreTarget } from '../agents/deploy/targets/index.ts';
+import type { Envelope } from '../ground/envelope/envelope.ts';
+import type { StoredKeys } from '../ground/envelope/stored-keys.ts';
+import type { AllHandlers } from '../governance/http/handlers.ts';
+import type { Ways } from '../governance/http/surface.ts';
+import type { ReadAsOf } from '../people/login/read-as-of.ts';
+import type { Tokens } from '../people/login/token.ts';
+import type { Passwords } from '../people/login/password.ts';
+import type { Gateway } from '../models/gateway/gateway.ts';
+import type { GuardrailRecord } from '../models/guardrails/record.ts';
+import type { Log } from '../ground/log.ts';
+import type { Spans } from '../models/traces/spans.ts';
+import type { RecordRefusal } from '../governance/access/refused.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Deploying } from './deploying.ts';
 
@@ -23,8 +24,8 @@ export type RoleHandlers = Partial<AllHandlers>;
 export interface Role {
   /** The endpoints of the role, besides the probes of each process. */
   handlers: RoleHandlers;
-  /** What containers of agents call, at a port of its own on their networks. */
-  inside?: { port: number; handlers: RoleHandlers; ways?: Partial<Ways> };
+  /** What containers of agents call, at the door on their networks. */
+  door?: { handlers: RoleHandlers; ways: Partial<Ways> };
   /** Throws while the role cannot work. Returns its warnings. */
   ready?: () => Promise<string[]>;
   /** Starts the role's own work, after the process listens. */
@@ -52,7 +53,9 @@ export interface RoleParts {
   guardrails: GuardrailRecord;
   spans: Spans;
   /** Besides those of targets/. */
-  more_targets: Record<string, Target>;
+  more_targets: Record<string, MoreTarget>;
+  /** The connections of instances that dial in. Undefined in a process without all roles: several of them need the connections. */
+  dialled: Dialled | undefined;
   /** Known after the process listens. */
   base_url: () => string;
   /** The name of this process in the records of work. Another process never has it. */

@@ -1,16 +1,16 @@
 // Background work: runs, the keeper of containers, mail, webhooks, copies of the audit log, expiry, alerts about budgets. A stopping process returns its runs, and
 // another process continues them.
-import { startExpiry } from '../approvals/expire.ts';
-import { deployKind } from '../deploy/deploy-kind.ts';
-import { recordDeploy } from '../deploy/record-deploy.ts';
-import { operationKinds } from '../deploy/operate/kinds.ts';
-import { startKeeper } from '../deploy/keep/keeper.ts';
-import { requireOneFormat } from '../gateway/agent-models.ts';
-import { refusedBefore } from '../deploy/refused-before.ts';
-import { engineResolver } from '../registry/dependencies/engine-resolver.ts';
-import { pushRun } from '../registry/push/push-run.ts';
-import { startWorker } from '../runs/worker.ts';
-import { startBudgetAlerts } from '../notifications/alert-budgets.ts';
+import { startExpiry } from '../agents/approvals/expire.ts';
+import { deployKind } from '../agents/deploy/deploy-kind.ts';
+import { recordDeploy } from '../agents/deploy/deployments/record-deploy.ts';
+import { operationKinds } from '../agents/deploy/operate/kinds.ts';
+import { startKeeper } from '../agents/deploy/keep/keeper.ts';
+import { requireOneFormat } from '../models/gateway/catalogue/agent-models.ts';
+import { refusedBefore } from '../agents/deploy/deployments/refused-before.ts';
+import { engineResolver } from '../assets/registry/dependencies/engine-resolver.ts';
+import { pushRun } from '../assets/registry/push/push-run.ts';
+import { startWorker } from '../ground/runs/worker.ts';
+import { startBudgetAlerts } from '../telling/notifications/alert-budgets.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openWorker(parts: RoleParts): Promise<Role> {

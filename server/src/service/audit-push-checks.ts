@@ -1,5 +1,5 @@
-import { pushState } from '../audit/push/state.ts';
-import type { Database } from '../database/database.ts';
+import { pushState } from '../governance/audit/push/state.ts';
+import type { Database } from '../ground/database/database.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
 
 /** One check for each destination of the audit log. */

@@ -1,12 +1,13 @@
 // The spec's checklist for self-hosting (Authentication 11). Each line has a verdict from the running service.
-import type { orgCheck } from '@gantry/contract/org.ts';
-import { rotate_after_days } from '@gantry/contract/service-principals.ts';
+import type { orgCheck } from '@gantry/contract/people/org.ts';
+import { rotate_after_days } from '@gantry/contract/people/service-principals.ts';
+import { signInProvider, signInProviders } from '@gantry/contract/people/sign-in-providers.ts';
 import type { z } from 'zod';
-import type { Config } from '../config.ts';
-import type { Database } from '../database/database.ts';
-import { teamsWithoutBudget } from '../keys/key-defaults.ts';
-import { settings } from '../principals/find.ts';
-import { oldKeys } from '../service-principals/find.ts';
+import type { Config } from '../ground/config/config.ts';
+import type { Database } from '../ground/database/database.ts';
+import { teamsWithoutBudget } from '../models/keys/holders/key-defaults.ts';
+import { offeredProviders, settings } from '../people/principals/find.ts';
+import { oldKeys } from '../people/service-principals/find.ts';
 
 export type OrgCheckLine = z.output<typeof orgCheck>;
 
@@ -18,7 +19,7 @@ export async function checkOrg(
   const unlimited = await teamsWithoutBudget(db);
   const old = await oldKeys(db, rotate_after_days);
   return [
-    line('provider', false, 'Sign-in is local: e-mail and password. No other provider works yet.', null),
+    provider(await offeredProviders(db)),
     line(
       'secret key',
       true,
@@ -67,6 +68,19 @@ export async function checkOrg(
       'Rotate the keys: svc principal rotate <name> --grace 24h',
     ),
   ];
+}
+
+/** With a provider outside, one place ends the access of people who leave. */
+function provider(offered: readonly string[]): OrgCheckLine {
+  const isOutside = offered.some((name) => signInProvider(name)?.keeps_passwords === false);
+  const said = offered.map((name) => `${name}: ${signInProvider(name)?.about ?? 'unknown to this version'}`);
+  const is_only_one = Object.keys(signInProviders).length === 1;
+  return line(
+    'provider',
+    isOutside,
+    `Sign-in is ${said.join('; ')}.${is_only_one ? ' No other provider works yet.' : ''}`,
+    null,
+  );
 }
 
 function reach({ host, trusted_proxies }: Pick<Config, 'host' | 'trusted_proxies'>): OrgCheckLine {

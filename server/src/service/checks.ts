@@ -1,8 +1,8 @@
 // The checks that need only the machine and the database.
-import { app_role, powers } from '../database/app-role.ts';
-import type { Database } from '../database/database.ts';
-import { isExposed, reachOf } from '../database/reach.ts';
-import { sql } from '../database/sql.ts';
+import { app_role, powers } from '../ground/database/app-role.ts';
+import type { Database } from '../ground/database/database.ts';
+import { isExposed, reachOf } from '../ground/database/reach.ts';
+import { sql } from '../ground/database/sql.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
 import { freeBytes } from './free-bytes.ts';
 

@@ -6,8 +6,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../../setup/command.js';
 import { cloneEnvironment, cloneFolder } from '../../../setup/config.js';
-import { ensureUv, uvEnvironment } from '../../../setup/python.js';
-import { storeAgent } from '../testing/stored-agent.ts';
+import { ensureUv, uvEnvironment } from '../../../setup/packages/python.js';
+import { storeAgent } from '../testing/stored/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../testing/test-app.ts';
 
 // The first run downloads the generators, and a busy machine takes minutes instead of seconds.

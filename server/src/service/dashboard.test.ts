@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { makeSpan } from '../testing/make-span.ts';
-import { openMetrics } from '../traces/metrics.ts';
+import { makeSpan } from '../testing/stored/make-span.ts';
+import { openMetrics } from '../models/traces/metrics.ts';
 
 const query = z.object({ expr: z.string() });
 const dashboard = z

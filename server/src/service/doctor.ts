@@ -2,7 +2,7 @@
 import type { finding } from '@gantry/contract/service.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { z } from 'zod';
-import { within } from '../within.ts';
+import { within } from '../ground/within.ts';
 
 export type Finding = z.output<typeof finding>;
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Sealer } from '../proof/sealing/sealer.ts';
+import type { Sealer } from '../governance/proof/sealing/sealer.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
 
 /** Checks that the audit log is signed and anchored outside. */

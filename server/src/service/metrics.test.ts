@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testConfig } from '../testing/config.ts';
-import { modelStage, type ModelStage } from '../testing/model-stage.ts';
-import { makeSpan } from '../testing/make-span.ts';
+import { modelStage, type ModelStage } from '../testing/models/model-stage.ts';
+import { makeSpan } from '../testing/stored/make-span.ts';
 import { testApp, type TestApp } from '../testing/test-app.ts';
-import { openMetrics } from '../traces/metrics.ts';
+import { openMetrics } from '../models/traces/metrics.ts';
 
 const token = 'a token of twenty-four characters';
 let stage: ModelStage;

@@ -1,5 +1,5 @@
-import { printSetting } from '@gantry/contract/org.ts';
-import type { OrgFileDifference } from '../principals/org-settings.ts';
+import { printSetting } from '@gantry/contract/people/org.ts';
+import type { OrgFileDifference } from '../people/principals/org-settings.ts';
 import { ok, warning, type Check } from './doctor.ts';
 
 /** Compares the organisation settings in effect with this server's file. */

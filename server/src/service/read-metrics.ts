@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Reply } from '../http/reply.ts';
-import type { RequestHeaders } from '../http/request-headers.ts';
+import type { Reply } from '../governance/http/answer/reply.ts';
+import type { RequestHeaders } from '../governance/http/request/request-headers.ts';
 
 /** Throws `not_found` without METRICS_TOKEN, and `unauthenticated` for another token. */
 export function readMetrics(

@@ -1,7 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Database } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
-import type { Sealer } from '../proof/sealing/sealer.ts';
+import type { Database } from '../ground/database/database.ts';
+import { sql } from '../ground/database/sql.ts';
+import type { Sealer } from '../governance/proof/sealing/sealer.ts';
 import { examine, type Check } from './doctor.ts';
 import { freeBytes } from './free-bytes.ts';
 

@@ -1,9 +1,9 @@
 import { openapi } from '@gantry/contract/openapi.ts';
-import { agentJsonSchema } from '@gantry/contract/agent-yaml.ts';
-import { assetConfigJsonSchema } from '@gantry/contract/asset-config.ts';
-import { authorize } from '../access/authorize.ts';
-import { theOrg } from '../access/subject.ts';
-import type { Handlers, SurfaceHandlers } from '../http/handlers.ts';
+import { agentJsonSchema } from '@gantry/project/agent-yaml.ts';
+import { assetConfigJsonSchema } from '@gantry/project/asset-config.ts';
+import { authorize } from '../governance/access/authorize.ts';
+import { theOrg } from '../governance/access/subject.ts';
+import type { Handlers, SurfaceHandlers } from '../governance/http/handlers.ts';
 import type { OrgCheckLine } from './check-org.ts';
 import type { Check } from './doctor.ts';
 import { inspect } from './doctor.ts';

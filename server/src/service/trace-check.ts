@@ -1,5 +1,5 @@
-import type { Reader } from '../database/database.ts';
-import { describeLosses } from '../traces/describe-losses.ts';
+import type { Reader } from '../ground/database/database.ts';
+import { describeLosses } from '../models/traces/describe-losses.ts';
 import { ok, warning, type Check } from './doctor.ts';
 
 /** Reports spans that were not stored. */

@@ -1,4 +1,4 @@
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, type Config } from '../ground/config/config.ts';
 
 /** A PostgreSQL server for the tests, which create and drop databases on it. */
 export function testDatabaseUrl(): string | undefined {

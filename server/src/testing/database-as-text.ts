@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
+import type { Database } from '../ground/database/database.ts';
+import { sql } from '../ground/database/sql.ts';
 
 /** Every table by its name, as text. */
 export async function databaseAsText(db: Database): Promise<Map<string, string>> {

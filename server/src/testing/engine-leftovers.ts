@@ -1,5 +1,5 @@
-import type { Engine } from '../engine/client.ts';
-import { removeObjects, removePythons } from '../engine/remove-installation.ts';
+import type { Engine } from '../assets/docker/client.ts';
+import { removeObjects, removePythons } from '../assets/workshop/remove-installation.ts';
 
 /** Removes an installation from the engine, except the images of agents: the next test with the same content uses them. */
 export async function removeLeftovers(engine: Engine): Promise<void> {

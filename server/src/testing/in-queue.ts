@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Database } from '../database/database.ts';
-import { sql, type Sql } from '../database/sql.ts';
+import type { Database } from '../ground/database/database.ts';
+import { sql, type Sql } from '../ground/database/sql.ts';
 
 /**
  * The callers wait in turn for rows that `held` locks. After its release they get them in this order. A lock `for no key update` keeps work

@@ -5,26 +5,26 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, type Client } from '@gantry/contract/client.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
 import type { Role } from '@gantry/contract/roles.ts';
-import { authorize } from '../access/authorize.ts';
-import { systemCaller } from '../access/caller.ts';
-import { change } from '../access/change.ts';
-import { theOrg } from '../access/subject.ts';
+import { authorize } from '../governance/access/authorize.ts';
+import { systemCaller } from '../governance/access/caller.ts';
+import { change } from '../governance/access/change.ts';
+import { theOrg } from '../governance/access/subject.ts';
 import { startApp } from '../app.ts';
-import type { Config } from '../config.ts';
-import { openDatabase, type Connection, type Database } from '../database/database.ts';
-import { sql, type Sql } from '../database/sql.ts';
-import type { Target } from '../deploy/targets/target.ts';
-import { connectEngine } from '../engine/client.ts';
-import { openEnvelope } from '../envelope/envelope.ts';
-import { openStoredKeys, type StoredKeys } from '../envelope/stored-keys.ts';
-import { issuesUserKeys } from '../keys/member-keys.ts';
-import { passwords } from '../login/password.ts';
-import { undeclared_problem } from '../http/request-log.ts';
-import { openLog } from '../log.ts';
-import { installationId, settings, type Settings } from '../principals/find.ts';
-import { seed, seed_password } from '../principals/seed.ts';
+import type { Config } from '../ground/config/config.ts';
+import { openDatabase, type Connection, type Database } from '../ground/database/database.ts';
+import { sql, type Sql } from '../ground/database/sql.ts';
+import type { MoreTarget } from '../agents/deploy/targets/index.ts';
+import { connectEngine } from '../assets/docker/client.ts';
+import { openEnvelope } from '../ground/envelope/envelope.ts';
+import { openStoredKeys, type StoredKeys } from '../ground/envelope/stored-keys.ts';
+import { issuesUserKeys } from '../models/keys/holders/member-keys.ts';
+import { passwords } from '../people/login/password.ts';
+import { undeclared_problem } from '../governance/http/listening/request-log.ts';
+import { openLog } from '../ground/log.ts';
+import { installationId, settings, type Settings } from '../people/principals/find.ts';
+import { seed, seed_password } from '../people/principals/seed.ts';
 import { testConfig } from './config.ts';
 import { removeLeftovers } from './engine-leftovers.ts';
 import { testDatabase } from './test-database.ts';
@@ -49,6 +49,8 @@ export interface TestApp {
   /** The seeded platform admin. */
   admin: TestUser;
   as(token: string): Client;
+  /** Stops the first service alone, so that `another` follows it. */
+  stopFirst(): Promise<void>;
   /** Another service on the same database; it stops with the first. */
   another(more?: Partial<Config>): Promise<{ url: string; as(token: string): Client }>;
   /** A user who can sign in; missing `teams` are created. */
@@ -71,10 +73,12 @@ export interface TestAppSettings {
   console_dir?: string;
   /** Gets every line of the service's log. */
   onLog?: (line: string) => void;
-  /** Of the disk with the database. Without it a test depends on no disk of the machine. */
+  /** The free space of the disk with the database. Without it a test depends on no disk of the machine. */
   freeBytes?: () => Promise<number>;
   /** Besides those of targets/. */
-  targets?: Record<string, Target>;
+  targets?: Record<string, MoreTarget>;
+  /** Where the door of agents listens, instead of on their networks. */
+  door_addresses?: string[];
 }
 
 export async function testApp({
@@ -84,6 +88,7 @@ export async function testApp({
   onLog,
   freeBytes,
   targets = {},
+  door_addresses,
 }: TestAppSettings = {}): Promise<TestApp> {
   const database = await testDatabase();
   const { db } = database;
@@ -111,6 +116,7 @@ export async function testApp({
     return await startApp({ ...config, ...more }, log, {
       console_dir,
       targets,
+      ...(door_addresses && { door_addresses: async () => await Promise.resolve(door_addresses) }),
       foundation: {
         db: service_db,
         secret_key,
@@ -148,6 +154,9 @@ export async function testApp({
     await governed(
       sql`insert into app_user (email, name, role, password_hash, must_change_password) values (${email}, ${email}, ${role}, ${hash}, ${must_change}) returning id`,
     );
+    await governed(
+      sql`insert into user_identity (provider, subject, user_id) select 'local', id, id from app_user where email = ${email} returning id`,
+    );
     for (const [team, team_role] of Object.entries(teams)) {
       if ((await db.one(sql`select 1 from team where name = ${team}`)) === undefined)
         await governed(sql`insert into team (name) values (${team}) returning id`);
@@ -171,6 +180,7 @@ export async function testApp({
     anonymous: as(),
     admin: await signIn('admin@gantry.local', admin_password),
     as,
+    stopFirst: async () => await app.stop(),
     another: async (more) => {
       const other = await start(more);
       others.push(other);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { app_role, grantToApp } from '../database/app-role.ts';
-import { openDatabase, type Connection, type Database } from '../database/database.ts';
+import { app_role, grantToApp } from '../ground/database/app-role.ts';
+import { openDatabase, type Connection, type Database } from '../ground/database/database.ts';
 
 export interface TestDatabase {
   /** As the owner: a test may change tables, move the clock, and tamper. */

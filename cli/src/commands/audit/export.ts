@@ -1,8 +1,8 @@
 import { open, rename } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { chains } from '@gantry/contract/audit.ts';
-import type { ExportLine } from '@gantry/contract/audit-stream.ts';
-import { printJsonLine } from '@gantry/contract/json-lines.ts';
+import { chains } from '@gantry/contract/audit/audit.ts';
+import type { ExportLine } from '@gantry/contract/audit/audit-stream.ts';
+import { printJsonLine } from '@gantry/contract/formats/json-lines.ts';
 import { choice, defineCommand, text } from '../../command.ts';
 import { misuse, CliRefusal } from '../../refusal.ts';
 import { isPassing } from '../../run/is-passing.ts';

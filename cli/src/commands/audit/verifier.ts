@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { verbatim } from '../../view/view.ts';
+import { places } from '../../places-of-files.ts';
 
 export const command = defineCommand({
   words: 'audit verifier',
@@ -11,7 +12,7 @@ export const command = defineCommand({
   flags: {},
   async run() {
     const { readFile } = await import('node:fs/promises');
-    const program = await readFile(new URL('../../../../verifier/verify.mjs', import.meta.url), 'utf8');
+    const program = await readFile(places.verifier, 'utf8');
     return { data: { program }, view: [verbatim(program.trimEnd())] };
   },
 });

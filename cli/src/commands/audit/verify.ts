@@ -1,4 +1,4 @@
-import type { Verification } from '@gantry/contract/audit.ts';
+import type { Verification } from '@gantry/contract/audit/audit.ts';
 import { newestCheckpoints, unsignedBy } from '../../audit/checkpoints.ts';
 import { defineCommand, text } from '../../command.ts';
 import { exitCodes } from '../../exit-codes.ts';

@@ -1,4 +1,4 @@
-import { hasEnded } from '@gantry/contract/run-states.ts';
+import { hasEnded } from '@gantry/contract/agents/run-states.ts';
 import { defineCommand, required } from '../../command.ts';
 import { findId } from '../../input/find-id.ts';
 import { describeDeployment } from '../../deploy/describe-deployment.ts';

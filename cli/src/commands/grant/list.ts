@@ -1,4 +1,4 @@
-import type { ReadingGrant } from '@gantry/contract/reading-grants.ts';
+import type { ReadingGrant } from '@gantry/contract/people/reading-grants.ts';
 import { readingRights } from '@gantry/contract/roles.ts';
 import { choice, defineCommand, text, toggle } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';

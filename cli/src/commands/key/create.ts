@@ -1,4 +1,4 @@
-import { budgetDurations, keyScopes } from '@gantry/contract/keys.ts';
+import { budgetDurations, keyScopes } from '@gantry/contract/models/keys.ts';
 import { choice, defineCommand, duration, text } from '../../command.ts';
 import { describeKey, describeValue, holderOf } from '../../keys/describe-key.ts';
 import { limitFlags, list, readLimits } from '../../keys/limits.ts';

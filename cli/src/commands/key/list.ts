@@ -1,4 +1,4 @@
-import { keyScopes } from '@gantry/contract/keys.ts';
+import { keyScopes } from '@gantry/contract/models/keys.ts';
 import { choice, defineCommand, toggle } from '../../command.ts';
 import { holderOf } from '../../keys/describe-key.ts';
 import { describeLimits } from '../../keys/limits.ts';

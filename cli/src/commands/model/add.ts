@@ -1,4 +1,4 @@
-import { modelProviders } from '@gantry/contract/model-providers.ts';
+import { modelProviders } from '@gantry/project/model-providers.ts';
 import { agentFlag } from '../../agent/agent-name.ts';
 import { choice, defineCommand, optional, text, whole } from '../../command.ts';
 import { misuse } from '../../refusal.ts';

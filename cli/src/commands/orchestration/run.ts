@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OrchestrationRun } from '@gantry/contract/orchestrations.ts';
+import type { OrchestrationRun } from '@gantry/contract/agents/orchestrations.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { defineCommand, optional, required, text, toggle } from '../../command.ts';
 import { describeRun } from '../../orchestration/describe-run.ts';

@@ -1,4 +1,4 @@
-import { runStates } from '@gantry/contract/run-states.ts';
+import { runStates } from '@gantry/contract/agents/run-states.ts';
 import { choice, defineCommand, required, text } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { state, table, time } from '../../view/view.ts';

@@ -1,4 +1,4 @@
-import { orgSettings, printSetting, type OrgSetting, type OrgSettings } from '@gantry/contract/org.ts';
+import { orgSettings, printSetting, type OrgSetting, type OrgSettings } from '@gantry/contract/people/org.ts';
 import { defineCommand, required } from '../../command.ts';
 import { yesFlag } from '../../input/confirm-final.ts';
 import { misuse, CliRefusal } from '../../refusal.ts';

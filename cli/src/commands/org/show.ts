@@ -1,4 +1,4 @@
-import { printSetting } from '@gantry/contract/org.ts';
+import { printSetting } from '@gantry/contract/people/org.ts';
 import { defineCommand } from '../../command.ts';
 import { table } from '../../view/view.ts';
 

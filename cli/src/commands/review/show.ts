@@ -33,6 +33,14 @@ export const command = defineCommand({
         ...describeHistory(approval),
         ...describeChanges({ changes, before: compared_with, after }),
         ...(diff ? describeDiffs(changes) : []),
+        ...(pending && approval.target_changed
+          ? [
+              line({
+                text: 'The target has another address or credential since this was asked, so this request can only be rejected. Its author submits it again.',
+                style: 'warn',
+              }),
+            ]
+          : []),
         ...(moved
           ? [
               line({

@@ -1,15 +1,20 @@
-import { agentArgument, suggestAgent } from '../../agent/agent-name.ts';
-import { defineCommand } from '../../command.ts';
+import { suggestAgent } from '../../agent/agent-name.ts';
+import { defineCommand, optional } from '../../command.ts';
+import { listOfTargets } from '../../target/describe-target.ts';
 import { good, state, table } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'target list',
-  summary: 'The targets on which an agent is deployed; calls go to the default one',
-  needs: 'deployment.read',
-  examples: ['svc target list greeter', 'svc target list greeter --json'],
-  arguments: { name: agentArgument },
+  summary: 'The targets of the service; with an agent, those on which it is deployed, and the one that its calls go to',
+  needs: 'target.list',
+  examples: ['svc target list', 'svc target list greeter --json'],
+  arguments: { agent: optional('An agent') },
   flags: {},
-  async run({ name }, session) {
+  async run({ agent: name }, session) {
+    if (name === undefined) {
+      const all = await session.call('targets.list', {});
+      return { data: all, view: [listOfTargets(all)] };
+    }
     const { targets } = await suggestAgent(session, name, () => session.call('agents.status', { params: { name } }));
     const rows = targets.map((one) => [
       one.target,

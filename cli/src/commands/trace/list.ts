@@ -1,4 +1,4 @@
-import { spanStatuses } from '@gantry/contract/traces.ts';
+import { spanStatuses } from '@gantry/contract/models/traces.ts';
 import { optionalAgent } from '../../agent/agent-name.ts';
 import { choice, defineCommand, moment, text, whole } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';

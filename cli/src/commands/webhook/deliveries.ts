@@ -1,4 +1,4 @@
-import { deliveryStates } from '@gantry/contract/webhooks.ts';
+import { deliveryStates } from '@gantry/contract/telling/webhooks.ts';
 import { choice, defineCommand, required } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { bad, faint, good, prose, table, time, warn } from '../../view/view.ts';

@@ -1,15 +1,15 @@
 // What one can do with an agent: one main action, and the others in a menu.
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
-import type { AssetDetail } from '@gantry/contract/registry.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
+import type { AssetDetail } from '@gantry/contract/assets/registry.ts';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
-import { Action, type Allowed } from '../../parts/action.tsx';
-import { buttonClass, IconButton } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
+import { Action, type Allowed } from '../../parts/action/action.tsx';
+import { buttonClass, IconButton } from '../../parts/action/button.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { Menu, MenuItem, MenuLine } from '../../parts/action/menu.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { useSend } from '../../parts/action/use-send.ts';
 import { send } from '../../server.ts';
 import { untilEnded } from '../deployments/until-ended.ts';
 import { AgentDialog, type AgentDialogName } from './agent-dialogs.tsx';

@@ -1,13 +1,13 @@
 // The changes of an agent that need more than a click.
-import type { AssetDetail } from '@gantry/contract/registry.ts';
+import type { AssetDetail } from '@gantry/contract/assets/registry.ts';
 import { visibilities } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { Confirm } from '../../parts/confirm.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field, TextArea } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Confirm } from '../../parts/form/confirm.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field, TextArea } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { send } from '../../server.ts';
-import { RollbackDialog } from './rollback-dialog.tsx';
+import { RollbackDialog } from './versions/rollback-dialog.tsx';
 import { ScaleDialog } from './scale-dialog.tsx';
 
 export type AgentDialogName = 'rollback' | 'scale' | 'submit' | 'visibility' | 'transfer' | 'delete';

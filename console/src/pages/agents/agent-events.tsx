@@ -1,10 +1,10 @@
 // What the service did with the agent's containers by itself.
-import type { AgentEvent, AgentEventKind } from '@gantry/contract/agent-events.ts';
+import type { AgentEvent, AgentEventKind } from '@gantry/contract/agents/agent-events.ts';
 import { useQuery } from '@tanstack/react-query';
-import { List, type Column } from '../../parts/list.tsx';
-import { Section } from '../../parts/page.tsx';
-import { State, type Meaning } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Section } from '../../parts/page/page.tsx';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
 
 const kinds: Record<AgentEventKind, readonly [Meaning, string]> = {

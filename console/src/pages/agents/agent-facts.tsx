@@ -1,13 +1,13 @@
 // What the agent may reach, who may call it, and who answers for it.
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
-import { reachesNoAddress } from '@gantry/contract/reach.ts';
-import type { AssetDetail } from '@gantry/contract/registry.ts';
+import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
+import { reachesNoAddress } from '@gantry/contract/assets/reach.ts';
+import type { AssetDetail } from '@gantry/contract/assets/registry.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Digest } from '../../parts/copy.tsx';
-import { Facts, Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page/page.tsx';
 import { ReachLines } from '../approvals/reach-lines.tsx';
-import { When } from '../../parts/when.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
 import { useScaling } from './scale-dialog.tsx';
 
@@ -91,7 +91,7 @@ function TeamLink({ team }: { team: string }) {
 
 interface CallersProps {
   permissions: AssetDetail['permissions'];
-  /** Of agent.yaml; it narrows the callers. */
+  /** The allowed callers of agent.yaml, which narrow the others. */
   only: readonly string[] | undefined;
 }
 

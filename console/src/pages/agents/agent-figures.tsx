@@ -1,11 +1,11 @@
 // Calls, errors, latency and cost of the last 24 hours, with the deploys and other operations marked.
-import type { Deployment } from '@gantry/contract/deploy.ts';
-import type { AgentFigures as Figures } from '@gantry/contract/traces.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
+import type { AgentFigures as Figures } from '@gantry/contract/models/traces.ts';
 import { useQuery } from '@tanstack/react-query';
-import { count, duration, money, plural } from '../../parts/figures.ts';
+import { count, duration, money, plural } from '../../parts/figures/figures.ts';
 import { Refusal } from '../../parts/refusal.tsx';
-import { Trend } from '../../parts/trend.tsx';
-import { exactTime } from '../../parts/when.tsx';
+import { Trend } from '../../parts/figures/trend.tsx';
+import { exactTime } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
 import { pastWords } from '../deployments/operation-words.ts';
 

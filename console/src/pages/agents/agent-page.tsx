@@ -1,10 +1,10 @@
 // The head of every page of one agent: its name, its state with the reason, its address, what one can do with it, and its pages.
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Copy } from '../../parts/copy.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { AgentActions } from './agent-actions.tsx';

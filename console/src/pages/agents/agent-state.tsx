@@ -1,6 +1,6 @@
-import type { Attention } from '@gantry/contract/attention.ts';
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
-import { State, type Meaning } from '../../parts/state.tsx';
+import type { Attention } from '@gantry/contract/agents/attention.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
 
 const meanings: Record<AgentStatus['state'], Meaning> = {
   serving: 'good',

@@ -1,8 +1,8 @@
 // What a reader must know before they trust the agent. Nothing where all is well.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { plural } from '../../parts/figures.ts';
-import { When } from '../../parts/when.tsx';
+import { plural } from '../../parts/figures/figures.ts';
+import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
 import { AgentState } from './agent-state.tsx';
 

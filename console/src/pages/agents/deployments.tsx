@@ -1,11 +1,11 @@
-import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { buttonClass } from '../../parts/button.tsx';
-import { duration } from '../../parts/figures.ts';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
+import { duration } from '../../parts/figures/figures.ts';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { askList } from '../../server.ts';
 import { shortTitleOf } from '../deployments/operation-words.ts';
 import { DeploymentState } from '../deployments/deployment-state.tsx';

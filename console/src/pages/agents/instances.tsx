@@ -1,8 +1,8 @@
 // The instances of an agent, where it has more than one.
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
 import { useQuery } from '@tanstack/react-query';
-import { List, type Column } from '../../parts/list.tsx';
-import { Section } from '../../parts/page.tsx';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Section } from '../../parts/page/page.tsx';
 import { ask } from '../../server.ts';
 import { AgentState } from './agent-state.tsx';
 

@@ -6,7 +6,7 @@ import { AgentPage } from './agent-page.tsx';
 import { AgentTrouble } from './agent-trouble.tsx';
 import { Instances } from './instances.tsx';
 import { RecentRuns } from './recent-runs.tsx';
-import { RolledBack } from './rolled-back.tsx';
+import { RolledBack } from './versions/rolled-back.tsx';
 import { Targets } from './targets.tsx';
 
 const route = getRouteApi('/agents/$name');

@@ -1,11 +1,11 @@
-import type { AgentRun } from '@gantry/contract/traces.ts';
+import type { AgentRun } from '@gantry/contract/models/traces.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { duration } from '../../parts/figures.ts';
-import { List, type Column } from '../../parts/list.tsx';
-import { Empty, Section } from '../../parts/page.tsx';
-import { State } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { duration } from '../../parts/figures/figures.ts';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Empty, Section } from '../../parts/page/page.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
 
 const columns: readonly Column<AgentRun>[] = [

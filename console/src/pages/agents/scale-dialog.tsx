@@ -1,13 +1,13 @@
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
-import { scalingOf } from '@gantry/contract/agent-yaml/scaling.ts';
+import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
+import { scalingOf } from '@gantry/project/agent-yaml/scaling.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SvcLine } from '../../parts/copy.tsx';
-import { plural } from '../../parts/figures.ts';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Field } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { plural } from '../../parts/figures/figures.ts';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Field } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask } from '../../server.ts';
 
 export function ScaleDialog({ name, onClose }: { name: string; onClose: () => void }) {

@@ -1,12 +1,13 @@
 // The targets of an agent that runs on several. With one, the head of the page says it all.
-import type { AgentTarget } from '@gantry/contract/deploy.ts';
+import type { AgentTarget } from '@gantry/contract/agents/deploy.ts';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Action, type Allowed } from '../../parts/action.tsx';
-import { List, type Column } from '../../parts/list.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Action, type Allowed } from '../../parts/action/action.tsx';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask, send } from '../../server.ts';
 import { AgentState } from './agent-state.tsx';
 
@@ -46,7 +47,7 @@ interface MakeDefaultProps {
 
 function columnsFor(props: MakeDefaultProps): readonly Column<AgentTarget>[] {
   return [
-    { header: 'Target', width: 'minmax(0,1fr)', cell: ({ target }) => target },
+    { header: 'Target', width: 'minmax(0,1fr)', cell: ({ target }) => <TargetLink name={target} /> },
     { header: 'State', width: '100px', cell: ({ state }) => <AgentState state={state} /> },
     { header: 'Version', width: '70px', isExtra: true, cell: ({ version }) => version },
     {
@@ -76,5 +77,13 @@ function MakeDefault({ name, before, target, can, onEnd }: MakeDefaultProps & { 
     >
       Make default
     </Action>
+  );
+}
+
+function TargetLink({ name }: { name: string }) {
+  return (
+    <Link to="/targets/$name" params={{ name }} className="text-accent">
+      {name}
+    </Link>
   );
 }

@@ -1,13 +1,13 @@
-import type { TraceEntry } from '@gantry/contract/traces.ts';
+import type { TraceEntry } from '@gantry/contract/models/traces.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { buttonClass } from '../../parts/button.tsx';
-import { count, duration, money } from '../../parts/figures.ts';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty } from '../../parts/page.tsx';
-import { State } from '../../parts/state.tsx';
-import { useNow, When } from '../../parts/when.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
+import { count, duration, money } from '../../parts/figures/figures.ts';
+import { ChoiceFilter, Filters } from '../../parts/list/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty } from '../../parts/page/page.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { useNow, When } from '../../parts/figures/when.tsx';
 import { askList } from '../../server.ts';
 import { AgentPage } from './agent-page.tsx';
 

@@ -1,13 +1,13 @@
 // The next step of the newest version, for this reader: the one main button of an agent that has one.
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
-import type { AssetDetail } from '@gantry/contract/registry.ts';
-import { awaitedBy, type Upcoming } from '@gantry/contract/upcoming.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
+import type { AssetDetail } from '@gantry/contract/assets/registry.ts';
+import { awaitedBy, type Upcoming } from '@gantry/contract/agents/upcoming.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMe } from '../../me.ts';
-import { Action } from '../../parts/action.tsx';
-import { Button, buttonClass } from '../../parts/button.tsx';
-import { showReceipt } from '../../parts/receipt.tsx';
+import { Action } from '../../parts/action/action.tsx';
+import { Button, buttonClass } from '../../parts/action/button.tsx';
+import { showReceipt } from '../../parts/action/receipt.tsx';
 
 interface UpcomingActionProps {
   status: AgentStatus;

@@ -1,8 +1,8 @@
-import { awaitedBy, describeUpcoming, type Awaited, type Upcoming } from '@gantry/contract/upcoming.ts';
+import { awaitedBy, describeUpcoming, type Awaited, type Upcoming } from '@gantry/contract/agents/upcoming.ts';
 import { Link } from '@tanstack/react-router';
 import { useMe } from '../../me.ts';
-import { State, type Meaning } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 
 const words: Record<Awaited, readonly [Meaning, string]> = {
   request: ['none', 'pushed'],

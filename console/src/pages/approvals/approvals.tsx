@@ -1,12 +1,12 @@
-import type { Approval } from '@gantry/contract/approvals.ts';
+import type { Approval } from '@gantry/contract/agents/approvals.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ChipFilter, Filters } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
-import { SearchTabs, useSearchTab } from '../../parts/search-tabs.tsx';
-import { When } from '../../parts/when.tsx';
+import { ChipFilter, Filters } from '../../parts/list/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
+import { SearchTabs, useSearchTab } from '../../parts/page/search-tabs.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask, askList } from '../../server.ts';
 import { endedBy, RequestState } from './request-state.tsx';
 

@@ -1,6 +1,6 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
-import { Empty } from '../../parts/page.tsx';
-import { SearchTabs, useSearchTab } from '../../parts/search-tabs.tsx';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
+import { Empty } from '../../parts/page/page.tsx';
+import { SearchTabs, useSearchTab } from '../../parts/page/search-tabs.tsx';
 import { ChangeTable } from './change-table.tsx';
 import { Earlier } from './earlier.tsx';
 import { Files } from './files.tsx';

@@ -1,8 +1,8 @@
-import type { ApprovalDetail, Comment } from '@gantry/contract/approvals.ts';
+import type { ApprovalDetail, Comment } from '@gantry/contract/agents/approvals.ts';
 import { useEffect, useRef } from 'react';
-import { Form, TextArea } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
-import { When } from '../../parts/when.tsx';
+import { Form, TextArea } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
+import { When } from '../../parts/figures/when.tsx';
 
 /** One comment. `place` names its line, where it does not stand beside it. */
 export function Said({ comment: { author, message, created_at }, place }: { comment: Comment; place?: string }) {

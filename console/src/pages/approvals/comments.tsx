@@ -1,7 +1,7 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { useState } from 'react';
-import { Reason } from '../../parts/action.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/action/action.tsx';
+import { Section } from '../../parts/page/page.tsx';
 import { CommentForm, Said } from './comment.tsx';
 
 /** All comments, oldest first; those on lines stand beside their lines too. */

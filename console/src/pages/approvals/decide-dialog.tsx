@@ -1,7 +1,7 @@
-import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Form, TextArea } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import type { Approval, ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { Field, Form, TextArea } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { refresh, send } from '../../server.ts';
 import { OutcomeLine } from './outcome.tsx';
 import { useQueue } from './queue.ts';

@@ -1,9 +1,9 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { useState } from 'react';
-import { Action } from '../../parts/action.tsx';
+import { Action } from '../../parts/action/action.tsx';
 import { useShortcuts } from '../../parts/keys.ts';
-import { showReceipt } from '../../parts/receipt.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { showReceipt } from '../../parts/action/receipt.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { DecideDialog, type Verdict } from './decide-dialog.tsx';
 import { useHasApproved } from './has-approved.ts';
 import { useSeen } from './seen.ts';

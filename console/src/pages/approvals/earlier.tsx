@@ -1,8 +1,8 @@
-import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { Approval, ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { askList } from '../../server.ts';
 import { endedBy, RequestState } from './request-state.tsx';
 

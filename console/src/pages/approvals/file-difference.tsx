@@ -1,5 +1,5 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
-import type { Difference } from '@gantry/contract/difference.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
+import type { Difference } from '@gantry/contract/assets/difference.ts';
 import { useState } from 'react';
 import { CodeView, Difference as TwoTexts } from '../../parts/code/code.tsx';
 import { Refusal } from '../../parts/refusal.tsx';

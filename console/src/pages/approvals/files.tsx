@@ -1,10 +1,10 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
-import type { Difference } from '@gantry/contract/difference.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
+import type { Difference } from '@gantry/contract/assets/difference.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { bytes, plural } from '../../parts/figures.ts';
-import { Empty } from '../../parts/page.tsx';
+import { bytes, plural } from '../../parts/figures/figures.ts';
+import { Empty } from '../../parts/page/page.tsx';
 import { FileDifference } from './file-difference.tsx';
 import { signs } from './signs.ts';
 

@@ -1,7 +1,7 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { commandsIn } from '../../parts/refusal.tsx';
-import { Section } from '../../parts/page.tsx';
-import { State } from '../../parts/state.tsx';
+import { Section } from '../../parts/page/page.tsx';
+import { State } from '../../parts/figures/state.tsx';
 
 /** The guardrails in effect, and the way past them. Nothing for kinds without calls. */
 export function Guarding({ request: { guardrails, unguarded, target } }: { request: ApprovalDetail }) {

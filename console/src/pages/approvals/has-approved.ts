@@ -1,4 +1,4 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { useMe } from '../../me.ts';
 
 /** The reader's approval counts already. A second one would change nothing. */

@@ -1,9 +1,9 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { parseRef } from '@gantry/contract/refs.ts';
 import { useQuery } from '@tanstack/react-query';
-import { bytes } from '../../parts/figures.ts';
-import { Empty } from '../../parts/page.tsx';
-import { List, type Column } from '../../parts/list.tsx';
+import { bytes } from '../../parts/figures/figures.ts';
+import { Empty } from '../../parts/page/page.tsx';
+import { List, type Column } from '../../parts/list/list.tsx';
 import { ask } from '../../server.ts';
 
 interface Part {

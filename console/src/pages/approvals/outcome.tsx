@@ -1,14 +1,14 @@
-import type { Approval, ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { Approval, ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Reason } from '../../parts/action.tsx';
-import { When } from '../../parts/when.tsx';
+import { Reason } from '../../parts/action/action.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { useHasApproved } from './has-approved.ts';
 import { endedBy, RequestState } from './request-state.tsx';
 
 /** What the author says, and where the decision stands: who decided, or who can. */
 export function Outcome({ request }: { request: ApprovalDetail }) {
-  const { message, submitted_by, status, is_current, can } = request;
+  const { message, submitted_by, status, is_current, target_changed, can } = request;
   return (
     <div className="mb-6 flex flex-col gap-3">
       {message !== '' && (
@@ -21,6 +21,12 @@ export function Outcome({ request }: { request: ApprovalDetail }) {
         <Notice>
           The version has new content since this was asked. This request can only be rejected; its author submits the
           new content.
+        </Notice>
+      )}
+      {status === 'pending' && target_changed && (
+        <Notice>
+          The target has another address or credential since this was asked. This request can only be rejected; its
+          author submits it again.
         </Notice>
       )}
       {status === 'pending' ? (

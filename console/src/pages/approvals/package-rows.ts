@@ -1,4 +1,4 @@
-import type { Difference } from '@gantry/contract/difference.ts';
+import type { Difference } from '@gantry/contract/assets/difference.ts';
 
 /** The changed packages and the base image, as rows of a `ChangeTable`. */
 export function packageRows({ base_image, dependencies }: Difference) {

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp } from 'lucide-react';
-import { IconButton } from '../../parts/button.tsx';
+import { IconButton } from '../../parts/action/button.tsx';
 import { useShortcuts } from '../../parts/keys.ts';
 import { useQueue } from './queue.ts';
 

@@ -1,5 +1,5 @@
 // What an asset reaches, the widest first, in the order of the service. A line without a limit is amber.
-import { reachMeanings, type ReachLine } from '@gantry/contract/reach.ts';
+import { reachMeanings, type ReachLine } from '@gantry/contract/assets/reach.ts';
 import { AssetLink } from '../agents/asset-link.tsx';
 
 export function ReachLines({ reach }: { reach: readonly ReachLine[] }) {

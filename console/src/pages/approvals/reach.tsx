@@ -1,5 +1,5 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
-import { Section } from '../../parts/page.tsx';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
+import { Section } from '../../parts/page/page.tsx';
 import { ReachLines } from './reach-lines.tsx';
 
 export function Reach({ request: { changes, compared_with } }: { request: ApprovalDetail }) {

@@ -1,5 +1,5 @@
-import type { Approval } from '@gantry/contract/approvals.ts';
-import { State, type Meaning } from '../../parts/state.tsx';
+import type { Approval } from '@gantry/contract/agents/approvals.ts';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
 
 const meanings: Record<Approval['status'] | NonNullable<Approval['closed_reason']>, Meaning> = {
   pending: 'waiting',

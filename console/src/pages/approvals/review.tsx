@@ -1,10 +1,10 @@
 // A person decides from this page alone: who asks for what, since what, what it newly reaches, and every change.
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Page } from '../../parts/page.tsx';
+import { Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { When } from '../../parts/when.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
 import { Changes } from './changes.tsx';
 import { Comments } from './comments.tsx';

@@ -1,4 +1,4 @@
-import type { Difference } from '@gantry/contract/difference.ts';
+import type { Difference } from '@gantry/contract/assets/difference.ts';
 
 export const signs: Record<Difference['files'][number]['change'], { sign: string; look: string; word: string }> = {
   added: { sign: '+', look: 'text-good', word: 'new' },

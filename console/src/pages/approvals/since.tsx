@@ -1,10 +1,10 @@
-import type { ApprovalDetail } from '@gantry/contract/approvals.ts';
-import type { CostForecast } from '@gantry/contract/costs.ts';
+import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
+import type { CostForecast } from '@gantry/contract/models/costs.ts';
 import { Link } from '@tanstack/react-router';
 import { Digest } from '../../parts/copy.tsx';
-import { money, plural } from '../../parts/figures.ts';
-import { Facts, Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { money, plural } from '../../parts/figures/figures.ts';
+import { Facts, Section } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 
 /** What it is compared with, how much has changed, and what it costs. */
 export function Since({ request }: { request: ApprovalDetail }) {

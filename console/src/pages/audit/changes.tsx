@@ -1,4 +1,4 @@
-import { Empty } from '../../parts/page.tsx';
+import { Empty } from '../../parts/page/page.tsx';
 
 type Detail = Readonly<Record<string, unknown>>;
 

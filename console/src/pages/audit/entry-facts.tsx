@@ -1,11 +1,11 @@
-import type { AuditEntry } from '@gantry/contract/audit.ts';
+import type { AuditEntry } from '@gantry/contract/audit/audit.ts';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Copy, Digest } from '../../parts/copy.tsx';
-import { Facts, Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { Facts, Section } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { Changes, hasChanges } from './changes.tsx';
-import { actorOf } from '@gantry/contract/audit-sentence.ts';
+import { actorOf } from '@gantry/contract/audit/audit-sentence.ts';
 
 export function EntryFacts({ entry }: { entry: AuditEntry }) {
   const { event, actor, asset, team, occurred_at, ip, request_id, hash, detail } = entry;

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Empty, Page } from '../../parts/page.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { State } from '../../parts/state.tsx';
+import { State } from '../../parts/figures/state.tsx';
 import { ask } from '../../server.ts';
 import { EntryFacts } from './entry-facts.tsx';
 import { ProofAction } from './proof-action.tsx';
-import { actorOf, sentenceOf } from '@gantry/contract/audit-sentence.ts';
+import { actorOf, sentenceOf } from '@gantry/contract/audit/audit-sentence.ts';
 
 const route = getRouteApi('/audit/$chain/$seq');
 

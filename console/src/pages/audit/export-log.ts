@@ -1,4 +1,4 @@
-import { printJsonLine } from '@gantry/contract/json-lines.ts';
+import { printJsonLine } from '@gantry/contract/formats/json-lines.ts';
 import { send } from '../../server.ts';
 
 /** Every entry as stored, as `svc audit export` writes it. */

@@ -1,8 +1,8 @@
-import type { Send } from '@gantry/contract/client.ts';
+import type { Send } from '@gantry/contract/client/client.ts';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Radio } from 'lucide-react';
 import { useEffect } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/action/button.tsx';
 import { refresh, send } from '../../server.ts';
 
 const retry_ms = 2000;

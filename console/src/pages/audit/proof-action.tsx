@@ -1,8 +1,8 @@
 import { useMe } from '../../me.ts';
-import { Action } from '../../parts/action.tsx';
+import { Action } from '../../parts/action/action.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { saveFile } from '../../parts/save-file.ts';
-import { useSend } from '../../parts/use-send.ts';
+import { saveFile } from '../../parts/browser/save-file.ts';
+import { useSend } from '../../parts/action/use-send.ts';
 
 /** A file that proves to others that the entry is in the signed log. */
 export function ProofAction({ chain, seq }: { chain: string; seq: string }) {

@@ -1,11 +1,11 @@
-import type { AuditEntry } from '@gantry/contract/audit.ts';
+import type { AuditEntry } from '@gantry/contract/audit/audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ShieldAlert, ShieldCheck } from 'lucide-react';
 import { useMe } from '../../me.ts';
-import { When } from '../../parts/when.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
-import { actorOf } from '@gantry/contract/audit-sentence.ts';
+import { actorOf } from '@gantry/contract/audit/audit-sentence.ts';
 
 const verdicts: Record<string, string> = {
   true_as_anchored: 'true as anchored',

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { count } from '../../parts/figures.ts';
-import { saveFile } from '../../parts/save-file.ts';
+import { count } from '../../parts/figures/figures.ts';
+import { saveFile } from '../../parts/browser/save-file.ts';
 import { refresh } from '../../server.ts';
 import { exportLog } from './export-log.ts';
 

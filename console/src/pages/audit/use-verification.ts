@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { openWorker } from '../../parts/worker.ts';
+import { openWorker } from '../../parts/browser/worker.ts';
 import { exportLog } from './export-log.ts';
 import type { Given, Told } from './verify.worker.ts';
 // oxlint-disable-next-line import/default -- Vite makes the address the default export

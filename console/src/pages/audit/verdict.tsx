@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { count } from '../../parts/figures.ts';
-import { List } from '../../parts/list.tsx';
-import { State, type Meaning } from '../../parts/state.tsx';
+import { count } from '../../parts/figures/figures.ts';
+import { List } from '../../parts/list/list.tsx';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
 
 interface Finding {
   chain: string;

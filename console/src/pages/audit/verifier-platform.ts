@@ -33,7 +33,7 @@ interface Key {
   export(): { x: string };
 }
 
-/** Of an Ed25519 key, SPKI in PEM. */
+/** Reads an Ed25519 key, SPKI in PEM. */
 export function createPublicKey(pem: string): Key {
   const [, base64 = ''] = /-----BEGIN PUBLIC KEY-----([^-]+)-----END PUBLIC KEY-----/.exec(pem) ?? [];
   const der = Uint8Array.fromBase64(base64.replaceAll(/\s/g, ''));

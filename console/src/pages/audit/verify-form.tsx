@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Field, Form, TextArea } from '../../parts/form.tsx';
+import { Field, Form, TextArea } from '../../parts/form/form.tsx';
 import type { Wish } from './use-verification.ts';
 
 interface VerifyFormProps {

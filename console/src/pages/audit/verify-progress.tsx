@@ -1,5 +1,5 @@
-import { count } from '../../parts/figures.ts';
-import { Section } from '../../parts/page.tsx';
+import { count } from '../../parts/figures/figures.ts';
+import { Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import type { Progress } from './use-verification.ts';
 import { Verdict } from './verdict.tsx';

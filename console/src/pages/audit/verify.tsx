@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../../me.ts';
-import { Action } from '../../parts/action.tsx';
-import { Page, Section } from '../../parts/page.tsx';
+import { Action } from '../../parts/action/action.tsx';
+import { Page, Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask } from '../../server.ts';
 import { Shield } from './shield.tsx';
 import { useVerification } from './use-verification.ts';

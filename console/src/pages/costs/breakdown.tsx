@@ -1,8 +1,8 @@
-import type { CostReport } from '@gantry/contract/costs.ts';
+import type { CostReport } from '@gantry/contract/models/costs.ts';
 import { Link } from '@tanstack/react-router';
-import { count, money } from '../../parts/figures.ts';
-import { List, type Column } from '../../parts/list.tsx';
-import { Meter } from '../../parts/meter.tsx';
+import { count, money } from '../../parts/figures/figures.ts';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Meter } from '../../parts/figures/meter.tsx';
 import { PartOf } from './part-of.tsx';
 
 type Row = CostReport['rows'][number];

@@ -1,16 +1,16 @@
-import type { Budget } from '@gantry/contract/budgets.ts';
-import type { KeyScope } from '@gantry/contract/keys.ts';
+import type { Budget } from '@gantry/contract/models/budgets.ts';
+import type { KeyScope } from '@gantry/contract/models/keys.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../../me.ts';
-import { Action, type Allowed } from '../../parts/action.tsx';
-import { money, count } from '../../parts/figures.ts';
-import { Meter } from '../../parts/meter.tsx';
-import { Closed, Empty } from '../../parts/page.tsx';
+import { Action, type Allowed } from '../../parts/action/action.tsx';
+import { money, count } from '../../parts/figures/figures.ts';
+import { Meter } from '../../parts/figures/meter.tsx';
+import { Closed, Empty } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { State, type Meaning } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
 import { holderOf } from '../keys/key-state.tsx';
 import { SetBudget } from './set-budget.tsx';
@@ -28,7 +28,7 @@ const windows = [
 export interface BudgetSubject {
   scope: KeyScope;
   scope_id?: string;
-  /** Of a user. */
+  /** For a user: the team in which the limits apply. */
   team?: string;
 }
 

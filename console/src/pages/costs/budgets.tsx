@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMe } from '../../me.ts';
-import { Page, Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/action.tsx';
+import { Page, Section } from '../../parts/page/page.tsx';
+import { Reason } from '../../parts/action/action.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { BudgetOf } from './budget-of.tsx';

@@ -1,4 +1,4 @@
-import type { Tab } from '../../parts/page.tsx';
+import type { Tab } from '../../parts/page/page.tsx';
 
 export const costsTabs: readonly Tab[] = [
   { label: 'Costs', link: { to: '/costs' } },

@@ -1,5 +1,5 @@
-import type { CostReport } from '@gantry/contract/costs.ts';
-import { money, plural } from '../../parts/figures.ts';
+import type { CostReport } from '@gantry/contract/models/costs.ts';
+import { money, plural } from '../../parts/figures/figures.ts';
 import { Tip } from '../../parts/tip.tsx';
 
 /** A column for each day, also for days without a call. */

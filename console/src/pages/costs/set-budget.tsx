@@ -1,6 +1,6 @@
-import type { Limits } from '@gantry/contract/keys.ts';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import type { Limits } from '@gantry/contract/models/keys.ts';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { send } from '../../server.ts';
 import { LimitFields, limitsInWords, limitsOf } from '../keys/limits.tsx';
 import type { BudgetSubject } from './budget-of.tsx';

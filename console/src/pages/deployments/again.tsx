@@ -1,12 +1,12 @@
 // An operation that did not succeed can be begun again.
-import type { Deployment, Operation } from '@gantry/contract/deploy.ts';
+import type { Deployment, Operation } from '@gantry/contract/agents/deploy.ts';
 import type { EndpointName } from '@gantry/contract/endpoints.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Action } from '../../parts/action.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Action } from '../../parts/action/action.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask } from '../../server.ts';
 import { operationNouns } from './operation-words.ts';
 

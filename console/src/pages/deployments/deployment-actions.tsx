@@ -1,15 +1,15 @@
-import type { Deployment } from '@gantry/contract/deploy.ts';
-import { hasEnded } from '@gantry/contract/run-states.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
+import { hasEnded } from '@gantry/contract/agents/run-states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Action } from '../../parts/action.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Action } from '../../parts/action/action.tsx';
+import { Button } from '../../parts/action/button.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask } from '../../server.ts';
 import { Again } from './again.tsx';
-import { RollbackDialog, useEarlierVersions } from '../agents/rollback-dialog.tsx';
+import { RollbackDialog, useEarlierVersions } from '../agents/versions/rollback-dialog.tsx';
 
 /** A running deploy or rollback can be cancelled until it switches. A done one can be returned to. What did not succeed can be begun again. */
 export function DeploymentActions({ deployment, state }: { deployment: Deployment; state: Deployment['state'] }) {

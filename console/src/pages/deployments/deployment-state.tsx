@@ -1,5 +1,5 @@
-import type { Deployment } from '@gantry/contract/deploy.ts';
-import { State, type Meaning } from '../../parts/state.tsx';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
 
 const meanings: Record<Deployment['state'], Meaning> = {
   queued: 'waiting',

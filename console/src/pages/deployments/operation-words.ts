@@ -1,5 +1,5 @@
 // An operation of an agent, in words.
-import type { Deployment, Operation } from '@gantry/contract/deploy.ts';
+import type { Deployment, Operation } from '@gantry/contract/agents/deploy.ts';
 
 export const operationNouns: Record<Operation, string> = {
   deploy: 'Deploy',

@@ -1,12 +1,12 @@
 // How an operation ended: the address and the proof of one that is done, the reason and the remedy of one that is not.
-import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
 import { Link } from '@tanstack/react-router';
-import { buttonClass } from '../../parts/button.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
 import { Copy, Digest } from '../../parts/copy.tsx';
-import { money } from '../../parts/figures.ts';
+import { money } from '../../parts/figures/figures.ts';
 import { Ansi } from '../../parts/log/ansi.tsx';
-import { Facts, Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { results } from './operation-words.ts';
 import type { StepLine } from './progress.ts';

@@ -1,7 +1,7 @@
 // What the events of a deploy say: the state of each step, and the output of each.
-import type { Deployment } from '@gantry/contract/deploy.ts';
+import type { Deployment } from '@gantry/contract/agents/deploy.ts';
 import { readProblem } from '@gantry/contract/problems.ts';
-import type { RunEvent } from '@gantry/contract/runs.ts';
+import type { RunEvent } from '@gantry/contract/agents/runs.ts';
 
 export type Step = Deployment['steps'][number];
 

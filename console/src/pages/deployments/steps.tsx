@@ -1,14 +1,14 @@
 // The steps of an operation, with their times and their output. The running one is open.
-import type { Operation, operationSteps } from '@gantry/contract/deploy.ts';
-import { isSlow, type UsualTimes } from '@gantry/contract/usual-times.ts';
+import type { Operation, operationSteps } from '@gantry/contract/agents/deploy.ts';
+import { isSlow, type UsualTimes } from '@gantry/contract/agents/usual-times.ts';
 import { ChevronRight } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { duration } from '../../parts/figures.ts';
+import { duration } from '../../parts/figures/figures.ts';
 import { Ansi } from '../../parts/log/ansi.tsx';
 import { Lines } from '../../parts/log/lines.tsx';
-import type { Meaning } from '../../parts/state.tsx';
-import { State } from '../../parts/state.tsx';
-import { useNow } from '../../parts/when.tsx';
+import type { Meaning } from '../../parts/figures/state.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { useNow } from '../../parts/figures/when.tsx';
 import { isCancelled, type Step, type StepLine } from './progress.ts';
 
 const does: Record<(typeof operationSteps)[Operation][number], string> = {

@@ -1,10 +1,10 @@
-import type { Group } from '@gantry/contract/groups.ts';
+import type { Group } from '@gantry/contract/people/groups.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Confirm } from '../../parts/confirm.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field, TextArea } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Confirm } from '../../parts/form/confirm.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field, TextArea } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask, send } from '../../server.ts';
 
 interface Props {

@@ -1,16 +1,16 @@
-import type { Group } from '@gantry/contract/groups.ts';
+import type { Group } from '@gantry/contract/people/groups.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Ellipsis, X } from 'lucide-react';
 import { useState } from 'react';
-import { Action, Reason, type Allowed } from '../../parts/action.tsx';
-import { IconButton } from '../../parts/button.tsx';
-import { List, type Column } from '../../parts/list.tsx';
-import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
-import { Empty, Page, Section } from '../../parts/page.tsx';
+import { Action, Reason, type Allowed } from '../../parts/action/action.tsx';
+import { IconButton } from '../../parts/action/button.tsx';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Menu, MenuItem, MenuLine } from '../../parts/action/menu.tsx';
+import { Empty, Page, Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Tip } from '../../parts/tip.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask, send } from '../../server.ts';
 import { AddGroupMember, ChangeGroup, DeleteGroup } from './group-dialogs.tsx';
 

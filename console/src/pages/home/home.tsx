@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { buttonClass } from '../../parts/button.tsx';
-import { ChoiceFilter } from '../../parts/filters.tsx';
-import { Page } from '../../parts/page.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
+import { ChoiceFilter } from '../../parts/list/filters.tsx';
+import { Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';

@@ -1,13 +1,13 @@
-import type { Notification } from '@gantry/contract/notifications.ts';
+import type { Notification } from '@gantry/contract/telling/notifications.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, type LinkProps } from '@tanstack/react-router';
-import { Button } from '../../parts/button.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
-import { State, type Meaning } from '../../parts/state.tsx';
-import { useSend } from '../../parts/use-send.ts';
-import { When } from '../../parts/when.tsx';
+import { Button } from '../../parts/action/button.tsx';
+import { ChoiceFilter, Filters } from '../../parts/list/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
+import { When } from '../../parts/figures/when.tsx';
 import { ask, askList } from '../../server.ts';
 
 const route = getRouteApi('/notifications');

@@ -1,6 +1,6 @@
-import type { Approval } from '@gantry/contract/approvals.ts';
+import type { Approval } from '@gantry/contract/agents/approvals.ts';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { Section } from '../../parts/page.tsx';
+import { Section } from '../../parts/page/page.tsx';
 import { Line } from './waiting.tsx';
 
 /** What their author asked for, and how it stands. Nothing without a request. */

@@ -1,11 +1,11 @@
-import type { AgentStatus } from '@gantry/contract/deploy.ts';
-import type { Home } from '@gantry/contract/home.ts';
+import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
+import type { Home } from '@gantry/contract/telling/home.ts';
 import { Link } from '@tanstack/react-router';
 import { useMe } from '../../me.ts';
-import { buttonClass } from '../../parts/button.tsx';
-import { count, money, plural } from '../../parts/figures.ts';
-import { Empty, Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
+import { count, money, plural } from '../../parts/figures/figures.ts';
+import { Empty, Section } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { AgentState, reasonOf } from '../agents/agent-state.tsx';
 import { noneListed } from '../agents/none-listed.ts';
 

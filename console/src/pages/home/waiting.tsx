@@ -1,10 +1,10 @@
-import type { Home } from '@gantry/contract/home.ts';
+import type { Home } from '@gantry/contract/telling/home.ts';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { money } from '../../parts/figures.ts';
-import { Empty, Section } from '../../parts/page.tsx';
-import { State, type Meaning } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { money } from '../../parts/figures/figures.ts';
+import { Empty, Section } from '../../parts/page/page.tsx';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { titleOf } from '../deployments/operation-words.ts';
 
 export interface Item {

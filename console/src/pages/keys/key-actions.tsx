@@ -1,12 +1,12 @@
-import type { GatewayKeyDetail } from '@gantry/contract/keys.ts';
+import type { GatewayKeyDetail } from '@gantry/contract/models/keys.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
-import { Action } from '../../parts/action.tsx';
-import { IconButton } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Action } from '../../parts/action/action.tsx';
+import { IconButton } from '../../parts/action/button.tsx';
+import { Confirm } from '../../parts/form/confirm.tsx';
+import { Menu, MenuItem, MenuLine } from '../../parts/action/menu.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { KeyValue } from './key-value.tsx';
 
 type Asked = 'claim' | 'rotate' | 'reveal' | 'revoke';

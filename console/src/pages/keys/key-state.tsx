@@ -1,5 +1,5 @@
-import type { GatewayKey } from '@gantry/contract/keys.ts';
-import { State, type Meaning } from '../../parts/state.tsx';
+import type { GatewayKey } from '@gantry/contract/models/keys.ts';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
 
 const meanings: Record<GatewayKey['state'], Meaning> = {
   active: 'good',

@@ -1,6 +1,6 @@
-import type { GatewayKeyWithValue } from '@gantry/contract/keys.ts';
+import type { GatewayKeyWithValue } from '@gantry/contract/models/keys.ts';
 import { Copy } from '../../parts/copy.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
+import { ShownOnce } from '../../parts/form/shown-once.tsx';
 import { holderOf } from './key-state.tsx';
 
 /** The value of a key, and the way to use it. */

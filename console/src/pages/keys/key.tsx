@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Facts, Page, Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { When } from '../../parts/when.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { KeyActions } from './key-actions.tsx';

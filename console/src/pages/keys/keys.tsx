@@ -1,11 +1,11 @@
-import type { GatewayKey } from '@gantry/contract/keys.ts';
+import type { GatewayKey } from '@gantry/contract/models/keys.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Button } from '../../parts/button.tsx';
-import { ChoiceFilter, Filters, useFilter } from '../../parts/filters.tsx';
-import { List, pagesOf, Shown, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { Button } from '../../parts/action/button.tsx';
+import { ChoiceFilter, Filters, useFilter } from '../../parts/list/filters.tsx';
+import { List, pagesOf, Shown, type Column } from '../../parts/list/list.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { askList } from '../../server.ts';
 import { useTeamNames } from '../people/team-choice.tsx';
 import { holderOf, KeyState } from './key-state.tsx';

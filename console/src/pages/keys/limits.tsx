@@ -1,7 +1,7 @@
 // Limits as text and as fields. An empty field is no limit.
-import type { Limits } from '@gantry/contract/keys.ts';
-import { count, money } from '../../parts/figures.ts';
-import { Field } from '../../parts/form.tsx';
+import type { Limits } from '@gantry/contract/models/keys.ts';
+import { count, money } from '../../parts/figures/figures.ts';
+import { Field } from '../../parts/form/form.tsx';
 
 const limitNames = {
   daily_usd: 'a day',

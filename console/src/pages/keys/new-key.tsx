@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { wordsOf } from '../../parts/words.ts';
 import { holderOf } from './key-state.tsx';
 import { KeyValue } from './key-value.tsx';

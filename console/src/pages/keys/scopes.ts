@@ -1,4 +1,4 @@
-import type { KeyScope } from '@gantry/contract/keys.ts';
+import type { KeyScope } from '@gantry/contract/models/keys.ts';
 
 export const scopes: readonly { value: KeyScope; label: string }[] = [
   { value: 'user', label: 'a user' },

@@ -1,11 +1,11 @@
-import type { Model } from '@gantry/contract/models.ts';
+import type { Model } from '@gantry/contract/models/models.ts';
 import { useState } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/action/button.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Field } from '../../parts/form.tsx';
-import { Section } from '../../parts/page.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Field } from '../../parts/form/form.tsx';
+import { Section } from '../../parts/page/page.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 
 /** The secrets of its team that its upstreams name. A value goes in, and never comes out. */
 export function Credentials({ model: { team, upstreams } }: { model: Model }) {

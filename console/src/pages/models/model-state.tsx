@@ -1,7 +1,12 @@
-import { stateOfModel, stateOfUpstream, type ModelState, type UpstreamState } from '@gantry/contract/model-state.ts';
-import type { Model, ModelUpstream } from '@gantry/contract/models.ts';
-import { State, type Meaning } from '../../parts/state.tsx';
-import { useNow } from '../../parts/when.tsx';
+import {
+  stateOfModel,
+  stateOfUpstream,
+  type ModelState,
+  type UpstreamState,
+} from '@gantry/contract/models/model-state.ts';
+import type { Model, ModelUpstream } from '@gantry/contract/models/models.ts';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
+import { useNow } from '../../parts/figures/when.tsx';
 
 const meanings: Record<ModelState | UpstreamState, Meaning> = {
   ready: 'good',

@@ -1,11 +1,11 @@
-import type { Model } from '@gantry/contract/models.ts';
+import type { Model } from '@gantry/contract/models/models.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Action } from '../../parts/action.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { Action } from '../../parts/action/action.tsx';
+import { ChoiceFilter, Filters } from '../../parts/list/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask, askList } from '../../server.ts';
 import { useOrganisationTabs } from '../organisation/tabs.ts';
 import { useCanCreate } from '../registry/can-create.ts';

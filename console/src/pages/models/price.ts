@@ -1,5 +1,5 @@
-import type { Model, ModelPrice } from '@gantry/contract/models.ts';
-import { money } from '../../parts/figures.ts';
+import type { Model, ModelPrice } from '@gantry/contract/models/models.ts';
+import { money } from '../../parts/figures/figures.ts';
 
 export function rate(price: ModelPrice | null, of: string): string {
   return money(price?.usd_per_million[of]);

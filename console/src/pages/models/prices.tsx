@@ -1,14 +1,14 @@
-import { nextVersion } from '@gantry/contract/agent-yaml/bump-version.ts';
+import { nextVersion } from '@gantry/project/agent-yaml/bump-version.ts';
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
-import type { Model } from '@gantry/contract/models.ts';
+import type { Model } from '@gantry/contract/models/models.ts';
 import { useState } from 'react';
-import { Action } from '../../parts/action.tsx';
-import { count } from '../../parts/figures.ts';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Field } from '../../parts/form.tsx';
-import { Facts, Section } from '../../parts/page.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Action } from '../../parts/action/action.tsx';
+import { count } from '../../parts/figures/figures.ts';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Field } from '../../parts/form/form.tsx';
+import { Facts, Section } from '../../parts/page/page.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import type { Config } from '../registry/read-config.ts';
 import { fromWhere, rate } from './price.ts';
 

@@ -1,7 +1,7 @@
-import type { ModelTest } from '@gantry/contract/models.ts';
-import { money } from '../../parts/figures.ts';
-import { Section } from '../../parts/page.tsx';
-import { State } from '../../parts/state.tsx';
+import type { ModelTest } from '@gantry/contract/models/models.ts';
+import { money } from '../../parts/figures/figures.ts';
+import { Section } from '../../parts/page/page.tsx';
+import { State } from '../../parts/figures/state.tsx';
 
 /** One line for each upstream: how long its answer took, or what is wrong. */
 export function TestLines({ tests }: { tests: readonly ModelTest[] }) {

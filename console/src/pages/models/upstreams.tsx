@@ -1,7 +1,7 @@
-import type { Model, ModelUpstream } from '@gantry/contract/models.ts';
-import { List, type Column } from '../../parts/list.tsx';
-import { Empty, Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import type { Model, ModelUpstream } from '@gantry/contract/models/models.ts';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Empty, Section } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ShownUpstreamState } from './model-state.tsx';
 
 const columns: readonly Column<ModelUpstream>[] = [

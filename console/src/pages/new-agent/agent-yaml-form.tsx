@@ -1,13 +1,13 @@
 // What agent.yaml needs, as fields. Each field edits the text, so the text is the only truth, and what a person types into it shows here.
-import { declaredGraphs, describeDisagreement, disagreement } from '@gantry/contract/declared-graphs.ts';
-import { agentInOtherForm, searched_forms } from '@gantry/contract/adoption/no-agent.ts';
-import { agentChoices, proposedDestinations } from '@gantry/contract/adoption/propose-config.ts';
-import { putFields, type FieldValue } from '@gantry/contract/agent-yaml/put-fields.ts';
-import { filesFromMap } from '@gantry/contract/agent-project.ts';
-import { frameworkNames } from '@gantry/contract/frameworks.ts';
+import { declaredGraphs, describeDisagreement, disagreement } from '@gantry/project/entrypoint/declared-graphs.ts';
+import { agentInOtherForm, searched_forms } from '@gantry/project/adoption/no-agent.ts';
+import { agentChoices, proposedDestinations } from '@gantry/project/adoption/propose-config.ts';
+import { putFields, type FieldValue } from '@gantry/project/agent-yaml/put-fields.ts';
+import { filesFromMap } from '@gantry/project/agent-project.ts';
+import { frameworkNames } from '@gantry/project/frameworks.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { Choice, Field } from '../../parts/form.tsx';
+import { Choice, Field } from '../../parts/form/form.tsx';
 import { ask } from '../../server.ts';
 import { DestinationField } from './destination-field.tsx';
 import type { OpenedProject } from './open-project.ts';

@@ -1,6 +1,6 @@
-import type { SeenDestination } from '@gantry/contract/agent-project/destinations.ts';
+import type { SeenDestination } from '@gantry/project/agent-project/destinations.ts';
 import { useState } from 'react';
-import { TextArea } from '../../parts/form.tsx';
+import { TextArea } from '../../parts/form/form.tsx';
 
 interface DestinationFieldProps {
   listed: readonly string[];

@@ -1,6 +1,6 @@
 import { FileArchive, Folder } from 'lucide-react';
 import { useRef, useState, type ChangeEvent, type DragEvent, type RefObject } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/action/button.tsx';
 import { readChosen, readDrop, type Dropped } from './dropped-files.ts';
 
 interface DropZoneProps {

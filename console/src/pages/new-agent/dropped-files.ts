@@ -1,7 +1,7 @@
 // What was dropped or chosen → the entries of one project, and the name of its folder. A folder is walked as the CLI does: left-out folders are not opened.
-import { isEnvironmentFile } from '@gantry/contract/adoption/environment-files.ts';
-import { leftOut } from '@gantry/contract/agent-project/left-out.ts';
-import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { isEnvironmentFile } from '@gantry/project/adoption/environment-files.ts';
+import { leftOut } from '@gantry/project/agent-project/left-out.ts';
+import { projectLimits } from '@gantry/project/agent-project/limits.ts';
 import { readZip, type Entry } from './read-zip.ts';
 
 export interface Dropped {
@@ -47,7 +47,7 @@ async function walk(folder: FileSystemDirectoryEntry, path: string, found: Entry
     // One more than the limit is enough to refuse, so the walk of a home directory ends early.
     if (found.length > projectLimits.files) return;
     const inner = `${path}/${entry.name}`;
-    // Of a left-out file that lists variables, their names are read.
+    // A left-out file that lists variables is read for their names.
     const isRead = leftOut(entry.name) === undefined || (entry.isFile && isEnvironmentFile(entry.name));
     if (!isRead) found.push({ path: inner, size: 0, type: 'file', read: nothing });
     else if (entry.isDirectory) await walk(entry as FileSystemDirectoryEntry, inner, found);

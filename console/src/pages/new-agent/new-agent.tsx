@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { later } from '../../parts/later.ts';
-import { Page } from '../../parts/page.tsx';
+import { Button } from '../../parts/action/button.tsx';
+import { later } from '../../parts/browser/later.ts';
+import { Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import type { Dropped } from './dropped-files.ts';
 import { DropZone } from './drop-zone.tsx';

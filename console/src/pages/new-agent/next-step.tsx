@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Action } from '../../parts/action.tsx';
-import { buttonClass } from '../../parts/button.tsx';
+import { Action } from '../../parts/action/action.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask } from '../../server.ts';
 
 /** Deploy, for those who may; submit, for the others. */

@@ -3,10 +3,10 @@ import {
   environmentNames,
   isEnvironmentFile,
   max_environment_bytes,
-} from '@gantry/contract/adoption/environment-files.ts';
-import { checkProject, type CheckedProject } from '@gantry/contract/agent-project.ts';
-import { leftOut, type LeftOutRule } from '@gantry/contract/agent-project/left-out.ts';
-import { checkLimits } from '@gantry/contract/agent-project/limits.ts';
+} from '@gantry/project/adoption/environment-files.ts';
+import { checkProject, type CheckedProject } from '@gantry/project/agent-project.ts';
+import { leftOut, type LeftOutRule } from '@gantry/project/agent-project/left-out.ts';
+import { checkLimits } from '@gantry/project/agent-project/limits.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Dropped } from './dropped-files.ts';
 import type { Entry } from './read-zip.ts';

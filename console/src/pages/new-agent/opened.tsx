@@ -1,17 +1,17 @@
 // A project in this browser: what was found, agent.yaml with its faults where one writes or mends it, and the push.
-import { agentJsonSchema, targetOf } from '@gantry/contract/agent-yaml.ts';
-import { agentChoices, printProposal, proposeConfig } from '@gantry/contract/adoption/propose-config.ts';
-import { checkProject, filesFromMap } from '@gantry/contract/agent-project.ts';
-import { applyEdits, type Finding } from '@gantry/contract/finding.ts';
-import { yamlLimits } from '@gantry/contract/read-yaml/limits.ts';
+import { agentJsonSchema, targetOf } from '@gantry/project/agent-yaml.ts';
+import { agentChoices, printProposal, proposeConfig } from '@gantry/project/adoption/propose-config.ts';
+import { checkProject, filesFromMap } from '@gantry/project/agent-project.ts';
+import { applyEdits, type Finding } from '@gantry/project/finding.ts';
+import { yamlLimits } from '@gantry/project/read-yaml/limits.ts';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useMe } from '../../me.ts';
-import { useActiveTeam } from '../../parts/active-team.ts';
-import { Button } from '../../parts/button.tsx';
+import { useActiveTeam } from '../../parts/browser/active-team.ts';
+import { Button } from '../../parts/action/button.tsx';
 import { CodeEditor, type Schema } from '../../parts/code/code.tsx';
 import { Findings } from '../../parts/code/findings.tsx';
-import { bytes, plural } from '../../parts/figures.ts';
-import { Facts, Section } from '../../parts/page.tsx';
+import { bytes, plural } from '../../parts/figures/figures.ts';
+import { Facts, Section } from '../../parts/page/page.tsx';
 import { AgentYamlForm } from './agent-yaml-form.tsx';
 import type { Dropped } from './dropped-files.ts';
 import { DropZone } from './drop-zone.tsx';

@@ -1,4 +1,4 @@
-import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import { projectLimits } from '@gantry/project/agent-project/limits.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { packTar } from 'modern-tar';
 

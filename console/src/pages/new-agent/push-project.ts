@@ -1,7 +1,7 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem, readProblem } from '@gantry/contract/problems.ts';
-import { bytes } from '../../parts/figures.ts';
+import { bytes } from '../../parts/figures/figures.ts';
 import { refresh, send } from '../../server.ts';
 import { pack } from './pack.ts';
 

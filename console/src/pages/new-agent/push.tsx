@@ -1,9 +1,9 @@
-import type { AgentConfig } from '@gantry/contract/agent-yaml.ts';
+import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { Digest } from '../../parts/copy.tsx';
-import { plural } from '../../parts/figures.ts';
-import { Field, Form } from '../../parts/form.tsx';
-import { Section } from '../../parts/page.tsx';
-import { State } from '../../parts/state.tsx';
+import { plural } from '../../parts/figures/figures.ts';
+import { Field, Form } from '../../parts/form/form.tsx';
+import { Section } from '../../parts/page/page.tsx';
+import { State } from '../../parts/figures/state.tsx';
 import { NextStep } from './next-step.tsx';
 import type { Progress, Pushed } from './push-project.ts';
 import { usePush } from './use-push.ts';

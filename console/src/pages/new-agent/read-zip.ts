@@ -1,7 +1,7 @@
 // A zip → its entries. Its directory says each name, kind and size, so limits hold before anything is unpacked. The browser's own inflater
 // unpacks in parts, and an entry that grows beyond its stated size ends there.
-import type { ProjectFile } from '@gantry/contract/agent-project/files.ts';
-import { projectLimits } from '@gantry/contract/agent-project/limits.ts';
+import type { ProjectFile } from '@gantry/project/agent-project/files.ts';
+import { projectLimits } from '@gantry/project/agent-project/limits.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 
 export interface Entry extends ProjectFile {

@@ -1,15 +1,15 @@
-import type { Identity } from '@gantry/contract/copy-example.ts';
+import type { Identity } from '@gantry/project/templates/copy-example.ts';
 import { namePattern } from '@gantry/contract/refs.ts';
-import { callsModel, templateNames, templates, type Template } from '@gantry/contract/templates.ts';
-import type { Framework } from '@gantry/contract/frameworks.ts';
+import { callsModel, templateNames, templates, type Template } from '@gantry/project/templates/templates.ts';
+import type { Framework } from '@gantry/project/frameworks.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useActiveTeam } from '../../parts/active-team.ts';
-import { Button } from '../../parts/button.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field } from '../../parts/form.tsx';
-import { later } from '../../parts/later.ts';
-import { Section } from '../../parts/page.tsx';
+import { useActiveTeam } from '../../parts/browser/active-team.ts';
+import { Button } from '../../parts/action/button.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form/form.tsx';
+import { later } from '../../parts/browser/later.ts';
+import { Section } from '../../parts/page/page.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
 import { ask } from '../../server.ts';
 import type { Dropped } from './dropped-files.ts';
@@ -112,7 +112,7 @@ function FromTemplate({ chosen: { template, framework }, onClose, onMade }: From
 }
 
 // With a reader and a writer of YAML.
-const copying = later(() => import('@gantry/contract/copy-example.ts'));
+const copying = later(() => import('@gantry/project/templates/copy-example.ts'));
 
 async function copyExample({ template, framework }: Chosen, identity: Identity): Promise<Dropped> {
   const { copyText } = await copying();

@@ -1,5 +1,5 @@
-import { isModelAccessName, whyReserved } from '@gantry/contract/agent-yaml/environment-names.ts';
-import type { FieldValue } from '@gantry/contract/agent-yaml/put-fields.ts';
+import { isModelAccessName, whyReserved } from '@gantry/contract/agents/environment-names.ts';
+import type { FieldValue } from '@gantry/project/agent-yaml/put-fields.ts';
 import type { Written } from './written.ts';
 
 interface VariableChoicesProps {

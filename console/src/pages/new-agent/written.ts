@@ -1,5 +1,5 @@
 // agent.yaml as the form reads it: what a field does not hold in its own form counts as absent.
-import { readYaml } from '@gantry/contract/read-yaml.ts';
+import { readYaml } from '@gantry/project/read-yaml.ts';
 import { z } from 'zod';
 
 const text = z.string().catch('');

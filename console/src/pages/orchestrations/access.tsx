@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { AccessEntries } from '../agents/access-entries.tsx';
-import { AccessExplained } from '../agents/access-explained.tsx';
+import { AccessEntries } from '../agents/access/access-entries.tsx';
+import { AccessExplained } from '../agents/access/access-explained.tsx';
 import { OrchestrationPage } from './orchestration-page.tsx';
 
 const route = getRouteApi('/orchestrations/$name/access');

@@ -1,10 +1,9 @@
-import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
+import type { OrchestrationConfig } from '@gantry/project/orchestration-yaml.ts';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../server.ts';
 
 export type Strategy = OrchestrationConfig['strategy'];
 
-/** Of one version. */
 export function useConfig(name: string, version: string | undefined) {
   const { data, error } = useQuery({
     ...ask('registry.show_version', { params: { kind: 'orchestration', name, version: version ?? '' } }),

@@ -1,17 +1,17 @@
 // What one can do with an orchestration: one main action, and the others in a menu.
-import type { AssetDetail } from '@gantry/contract/registry.ts';
+import type { AssetDetail } from '@gantry/contract/assets/registry.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Action } from '../../parts/action.tsx';
-import { buttonClass } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { MenuItem, MenuLine } from '../../parts/menu.tsx';
+import { Action } from '../../parts/action/action.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { MenuItem, MenuLine } from '../../parts/action/menu.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { AgentDialog } from '../agents/agent-dialogs.tsx';
 import { AssetMenu } from '../registry/asset-actions.tsx';
-import { useDeploy } from './use-deploy.ts';
+import { useDeploy } from './versions/use-deploy.ts';
 
 export function OrchestrationActions({ asset, tab }: { asset: AssetDetail; tab: string }) {
   const { name, ref, can, latest_version, serving_version } = asset;

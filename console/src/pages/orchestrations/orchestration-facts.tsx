@@ -1,10 +1,10 @@
-import type { OrchestrationConfig } from '@gantry/contract/orchestration-yaml.ts';
-import type { AssetDetail, AssetVersionDetail } from '@gantry/contract/registry.ts';
+import type { OrchestrationConfig } from '@gantry/project/orchestration-yaml.ts';
+import type { AssetDetail, AssetVersionDetail } from '@gantry/contract/assets/registry.ts';
 import { Link } from '@tanstack/react-router';
 import { Digest } from '../../parts/copy.tsx';
-import { duration, money } from '../../parts/figures.ts';
-import { Facts, Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { duration, money } from '../../parts/figures/figures.ts';
+import { Facts, Section } from '../../parts/page/page.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { Callers } from '../agents/agent-facts.tsx';
 import { strategies } from './strategies.ts';
 

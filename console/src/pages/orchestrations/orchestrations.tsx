@@ -1,13 +1,13 @@
-import type { Asset } from '@gantry/contract/registry.ts';
+import type { Asset } from '@gantry/contract/assets/registry.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { buttonClass } from '../../parts/button.tsx';
-import { ChoiceFilter, Filters, SearchFilter } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
+import { ChoiceFilter, Filters, SearchFilter } from '../../parts/list/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
-import { State } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask, askList } from '../../server.ts';
 import { strategyName } from './strategies.ts';
 

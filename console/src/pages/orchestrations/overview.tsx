@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Section } from '../../parts/page.tsx';
+import { Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
-import { BeforeDeploy } from './before-deploy.tsx';
+import { BeforeDeploy } from './versions/before-deploy.tsx';
 import { useConfig } from './config.ts';
-import { Graph } from './graph.tsx';
-import { Members } from './members.tsx';
+import { Graph } from './graph/graph.tsx';
+import { Members } from './members/members.tsx';
 import { OrchestrationFacts } from './orchestration-facts.tsx';
 import { OrchestrationPage } from './orchestration-page.tsx';
-import { RunList } from './run-list.tsx';
+import { RunList } from './runs/run-list.tsx';
 import { strategies } from './strategies.ts';
 
 const route = getRouteApi('/orchestrations/$name');

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../../me.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/action/button.tsx';
 import { SvcLine } from '../../parts/copy.tsx';
-import { Closed, Page, Section } from '../../parts/page.tsx';
+import { Closed, Page, Section } from '../../parts/page/page.tsx';
 import { commandsIn, Refusal } from '../../parts/refusal.tsx';
-import { State, type Meaning } from '../../parts/state.tsx';
+import { State, type Meaning } from '../../parts/figures/state.tsx';
 import { ask } from '../../server.ts';
 import { useOrganisationTabs } from './tabs.ts';
 

@@ -1,11 +1,11 @@
-import type { OrgSetting, OrgSettings } from '@gantry/contract/org.ts';
+import type { OrgSetting, OrgSettings } from '@gantry/contract/people/org.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { SvcLine } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field, Form, TextArea } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { Choice, Field, Form, TextArea } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { send } from '../../server.ts';
 import { settingWords, shownSetting } from './setting-words.ts';
 

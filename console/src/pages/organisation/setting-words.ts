@@ -1,4 +1,4 @@
-import type { OrgSetting, OrgSettings } from '@gantry/contract/org.ts';
+import type { OrgSetting, OrgSettings } from '@gantry/contract/people/org.ts';
 
 interface Words {
   label: string;

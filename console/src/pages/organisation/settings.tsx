@@ -1,8 +1,8 @@
-import type { OrgSetting } from '@gantry/contract/org.ts';
+import type { OrgSetting } from '@gantry/contract/people/org.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Action, type Allowed } from '../../parts/action.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Action, type Allowed } from '../../parts/action/action.tsx';
+import { Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { ReadingGrants } from '../people/reading-grants.tsx';

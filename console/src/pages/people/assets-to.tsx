@@ -1,4 +1,4 @@
-import { Field } from '../../parts/form.tsx';
+import { Field } from '../../parts/form/form.tsx';
 
 /** For a user who leaves. */
 export function AssetsTo({ where }: { where: string }) {

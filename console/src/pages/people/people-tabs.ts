@@ -1,5 +1,5 @@
 import { useMe } from '../../me.ts';
-import type { Tab } from '../../parts/page.tsx';
+import type { Tab } from '../../parts/page/page.tsx';
 
 export function usePeopleTabs(): readonly Tab[] {
   const can = useMe()?.can;

@@ -1,16 +1,16 @@
 // Who reads the costs or the log of a team, or of the organisation, by a grant. The admins there give and take it.
-import type { ReadingGrant } from '@gantry/contract/reading-grants.ts';
+import type { ReadingGrant } from '@gantry/contract/people/reading-grants.ts';
 import { readingRights } from '@gantry/contract/roles.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Action, type Allowed } from '../../parts/action.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field } from '../../parts/form.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty, Section } from '../../parts/page.tsx';
+import { Action, type Allowed } from '../../parts/action/action.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form/form.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty, Section } from '../../parts/page/page.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
-import { useSend } from '../../parts/use-send.ts';
-import { When } from '../../parts/when.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
+import { When } from '../../parts/figures/when.tsx';
 import { askList, send } from '../../server.ts';
 
 interface OfScope {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Choice } from '../../parts/form.tsx';
+import { Choice } from '../../parts/form/form.tsx';
 import { ask } from '../../server.ts';
 
 /** One of the teams that its reader sees. */

@@ -1,6 +1,6 @@
-import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
-import { plural } from '../../parts/figures.ts';
-import { State } from '../../parts/state.tsx';
+import type { ServicePrincipal } from '@gantry/contract/people/service-principals.ts';
+import { plural } from '../../parts/figures/figures.ts';
+import { State } from '../../parts/figures/state.tsx';
 
 export function KeyAge({ principal: { key_age_days, key_is_old } }: { principal: ServicePrincipal }) {
   if (key_age_days === null) return <State meaning="failed">no working key</State>;

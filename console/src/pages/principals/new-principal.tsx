@@ -1,9 +1,9 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field } from '../../parts/form.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form/form.tsx';
+import { ShownOnce } from '../../parts/form/shown-once.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { wordsOf } from '../../parts/words.ts';
 import { TeamChoice } from '../people/team-choice.tsx';
 

@@ -1,11 +1,11 @@
 import { roles } from '@gantry/contract/roles.ts';
-import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
+import type { ServicePrincipal } from '@gantry/contract/people/service-principals.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { Confirm } from '../../parts/confirm.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field } from '../../parts/form.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Confirm } from '../../parts/form/confirm.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form/form.tsx';
+import { ShownOnce } from '../../parts/form/shown-once.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { wordsOf } from '../../parts/words.ts';
 import { send } from '../../server.ts';
 import { AllowedAssets } from './new-principal.tsx';

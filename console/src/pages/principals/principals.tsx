@@ -1,11 +1,11 @@
-import type { ServicePrincipal } from '@gantry/contract/service-principals.ts';
+import type { ServicePrincipal } from '@gantry/contract/people/service-principals.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
+import { Button } from '../../parts/action/button.tsx';
+import { ChoiceFilter, Filters } from '../../parts/list/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
 import { askList } from '../../server.ts';
 import { usePeopleTabs } from '../people/people-tabs.ts';
 import { useTeamNames } from '../people/team-choice.tsx';

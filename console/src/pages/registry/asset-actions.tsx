@@ -3,11 +3,11 @@ import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { Action } from '../../parts/action.tsx';
-import { IconButton } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Action } from '../../parts/action/action.tsx';
+import { IconButton } from '../../parts/action/button.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { Menu, MenuItem, MenuLine } from '../../parts/action/menu.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { send } from '../../server.ts';
 import { DeleteForm, TransferForm, VisibilityForm, WordsForm } from './asset-forms.tsx';
 

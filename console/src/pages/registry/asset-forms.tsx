@@ -1,11 +1,11 @@
-import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SvcLine } from '../../parts/copy.tsx';
-import { Choice, Field, Form } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Choice, Field, Form } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask, send } from '../../server.ts';
 import type { AssetDetail } from './asset-actions.tsx';
 import { readers } from './kinds.ts';

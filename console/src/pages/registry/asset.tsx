@@ -2,11 +2,11 @@ import { printRef } from '@gantry/contract/refs.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { NotFound } from '../../frame/failed.tsx';
-import { buttonClass } from '../../parts/button.tsx';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { buttonClass } from '../../parts/action/button.tsx';
+import { Facts, Page, Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { State } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
 import { AssetActions } from './asset-actions.tsx';
 import { isKind, kinds, readers } from './kinds.ts';
@@ -51,6 +51,11 @@ function OfKind({ kind, name }: { kind: keyof typeof kinds; name: string }) {
           {kind === 'model' && (
             <Link to="/models/$name" params={{ name }} className={buttonClass('plain')}>
               Health and price
+            </Link>
+          )}
+          {kind === 'target' && (
+            <Link to="/targets/$name" params={{ name }} className={buttonClass('plain')}>
+              Credential and agents
             </Link>
           )}
           {asset !== undefined && <AssetActions asset={asset} />}

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Allowed } from '../../parts/action.tsx';
-import { useActiveTeam } from '../../parts/active-team.ts';
+import type { Allowed } from '../../parts/action/action.tsx';
+import { useActiveTeam } from '../../parts/browser/active-team.ts';
 import { ask } from '../../server.ts';
 
-/** Of the team that the caller acts for; a new asset belongs to it. */
+/** The permission in the team that the caller acts for; a new asset belongs to it. */
 export function useCanCreate(): Allowed | undefined {
   const { data: me } = useQuery(ask('auth.me', {}));
   const team = useActiveTeam() ?? me?.active_team ?? me?.primary_team ?? undefined;

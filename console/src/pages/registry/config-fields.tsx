@@ -1,5 +1,5 @@
 // Fields from the JSON Schema of a kind's config: one for each plain member, and text in JSON or YAML for the others.
-import { Choice, Field, TextArea } from '../../parts/form.tsx';
+import { Choice, Field, TextArea } from '../../parts/form/form.tsx';
 import { stringify } from 'yaml';
 
 export interface Member {
@@ -8,7 +8,7 @@ export interface Member {
   options: readonly string[];
   about: string | undefined;
   is_required: boolean;
-  /** Of a plain member. */
+  /** The default of a plain member. */
   usual: string | undefined;
 }
 

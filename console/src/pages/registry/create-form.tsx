@@ -1,11 +1,11 @@
-import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useActiveTeam } from '../../parts/active-team.ts';
-import { Choice, Field, Form } from '../../parts/form.tsx';
-import { Section } from '../../parts/page.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { useActiveTeam } from '../../parts/browser/active-team.ts';
+import { Choice, Field, Form } from '../../parts/form/form.tsx';
+import { Section } from '../../parts/page/page.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { ask, send } from '../../server.ts';
 import { ConfigFields, type Member } from './config-fields.tsx';
 import { kinds, readers } from './kinds.ts';
@@ -36,7 +36,9 @@ export function CreateForm({ kind, members }: { kind: ConfiguredKind; members: r
       void navigate(
         kind === 'model'
           ? { to: '/models/$name', params: { name } }
-          : { to: '/registry/$kind/$name', params: { kind, name } },
+          : kind === 'target'
+            ? { to: '/targets/$name', params: { name } }
+            : { to: '/registry/$kind/$name', params: { kind, name } },
       ),
   });
   if (me === undefined) return <div className="skeleton h-96 max-w-[720px]" />;

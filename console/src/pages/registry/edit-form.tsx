@@ -1,9 +1,9 @@
-import { nextVersion } from '@gantry/contract/agent-yaml/bump-version.ts';
-import type { ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { nextVersion } from '@gantry/project/agent-yaml/bump-version.ts';
+import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Choice, Form } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Choice, Form } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import type { AssetDetail } from './asset-actions.tsx';
 import { ConfigFields, type Member } from './config-fields.tsx';
 import { readConfig } from './read-config.ts';

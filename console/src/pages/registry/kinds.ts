@@ -11,6 +11,7 @@ export const kinds: Readonly<Record<AssetKind, { one: string; about: string }>> 
   model: { one: 'model', about: 'A model behind the gateway, with its upstreams and its price.' },
   'mcp-server': { one: 'MCP server', about: 'A server of the Model Context Protocol.' },
   orchestration: { one: 'orchestration', about: 'Several agents that answer a call together.' },
+  target: { one: 'target', about: 'Another machine on which agents run.' },
 };
 
 export const kindOptions = assetKinds.map((kind) => ({ value: kind, label: kinds[kind].one }));

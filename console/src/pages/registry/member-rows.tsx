@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { Button, IconButton } from '../../parts/button.tsx';
+import { Button, IconButton } from '../../parts/action/button.tsx';
 import { ask } from '../../server.ts';
 
 interface Row {

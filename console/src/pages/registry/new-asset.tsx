@@ -1,8 +1,8 @@
-import { configuredKinds, type ConfiguredKind } from '@gantry/contract/asset-kinds.ts';
+import { configuredKinds, type ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { NotFound } from '../../frame/failed.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { membersOf } from './config-fields.tsx';

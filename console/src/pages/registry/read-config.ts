@@ -1,6 +1,6 @@
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 import { parse, YAMLParseError } from 'yaml';
-import type { Send } from '@gantry/contract/client.ts';
+import type { Send } from '@gantry/contract/client/client.ts';
 import type { Member } from './config-fields.tsx';
 
 export type Config = NonNullable<Send<'registry.create'>['body']['config']>;

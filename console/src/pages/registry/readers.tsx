@@ -1,6 +1,6 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
-import { Section } from '../../parts/page.tsx';
+import { Section } from '../../parts/page/page.tsx';
 
 /** Its access-control entries. */
 export function Readers({ asset: { permissions } }: { asset: Answer<Endpoints['registry.show']> }) {

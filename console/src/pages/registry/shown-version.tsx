@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { stringify } from 'yaml';
 import { CodeView } from '../../parts/code/code.tsx';
 import { Digest } from '../../parts/copy.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { AssetLink } from './asset-link.tsx';

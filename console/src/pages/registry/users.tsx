@@ -1,6 +1,6 @@
 import type { AssetKind } from '@gantry/contract/roles.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Section } from '../../parts/page.tsx';
+import { Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { AssetLink } from './asset-link.tsx';

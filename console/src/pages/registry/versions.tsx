@@ -1,10 +1,10 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import type { LinkProps } from '@tanstack/react-router';
-import { List, type Column } from '../../parts/list.tsx';
-import { Section } from '../../parts/page.tsx';
-import { State } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Section } from '../../parts/page/page.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 
 type Asset = Answer<Endpoints['registry.show']>;
 type Version = Asset['versions'][number];

@@ -4,12 +4,12 @@ import { roles, type Role } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
-import { IconButton } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { List, type Column } from '../../parts/list.tsx';
-import { Menu, MenuItem, MenuLine } from '../../parts/menu.tsx';
-import { Empty } from '../../parts/page.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { IconButton } from '../../parts/action/button.tsx';
+import { Confirm } from '../../parts/form/confirm.tsx';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Menu, MenuItem, MenuLine } from '../../parts/action/menu.tsx';
+import { Empty } from '../../parts/page/page.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { send } from '../../server.ts';
 import { AssetsTo } from '../people/assets-to.tsx';
 

@@ -1,9 +1,9 @@
 // The limits of the team, of one of its members, and of the keys of new ones.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMe } from '../../me.ts';
-import type { Allowed } from '../../parts/action.tsx';
-import { ChoiceFilter } from '../../parts/filters.tsx';
-import { Empty, Section } from '../../parts/page.tsx';
+import type { Allowed } from '../../parts/action/action.tsx';
+import { ChoiceFilter } from '../../parts/list/filters.tsx';
+import { Empty, Section } from '../../parts/page/page.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { BudgetOf } from '../costs/budget-of.tsx';
 import { KeyDefaults } from './key-defaults.tsx';

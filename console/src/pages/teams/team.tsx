@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { List, pagesOf } from '../../parts/list.tsx';
-import { Empty, Section } from '../../parts/page.tsx';
+import { List, pagesOf } from '../../parts/list/list.tsx';
+import { Empty, Section } from '../../parts/page/page.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { askList } from '../../server.ts';
 import { ReadingGrants } from '../people/reading-grants.tsx';

@@ -1,6 +1,6 @@
 import { actionsOfSpan } from '@gantry/contract/guardrails/span-actions.ts';
-import type { Span, Trace } from '@gantry/contract/traces.ts';
-import { duration } from '../../parts/figures.ts';
+import type { Span, Trace } from '@gantry/contract/models/traces.ts';
+import { duration } from '../../parts/figures/figures.ts';
 
 /** The sender of a span; the gateway's spans are the truth for tokens and cost. */
 const colours: Record<Span['source'], string> = {

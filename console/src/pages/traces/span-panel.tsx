@@ -1,13 +1,13 @@
 // All of one span: its facts, what guardrails did, what went in and came out, or why that is hidden.
 import { actionsOfSpan } from '@gantry/contract/guardrails/span-actions.ts';
-import type { Span, Trace } from '@gantry/contract/traces.ts';
+import type { Span, Trace } from '@gantry/contract/models/traces.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CodeView } from '../../parts/code/code.tsx';
 import { Copy } from '../../parts/copy.tsx';
-import { count, duration, money } from '../../parts/figures.ts';
-import { Facts } from '../../parts/page.tsx';
-import { State } from '../../parts/state.tsx';
+import { count, duration, money } from '../../parts/figures/figures.ts';
+import { Facts } from '../../parts/page/page.tsx';
+import { State } from '../../parts/figures/state.tsx';
 
 const senders: Record<Span['source'], string> = {
   ingress: 'the service, at the call of the agent',

@@ -1,14 +1,14 @@
 // One trace as a waterfall: what called what, when, how long, for how much. The chosen span shows its content.
-import { orderSpans } from '@gantry/contract/order-spans.ts';
-import type { Span, Trace } from '@gantry/contract/traces.ts';
+import { orderSpans } from '@gantry/contract/models/order-spans.ts';
+import type { Span, Trace } from '@gantry/contract/models/traces.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { count, duration, money, plural } from '../../parts/figures.ts';
-import { List, type Column } from '../../parts/list.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
+import { count, duration, money, plural } from '../../parts/figures/figures.ts';
+import { List, type Column } from '../../parts/list/list.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { State } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { ask } from '../../server.ts';
 import { Bar, Name } from './row.tsx';

@@ -1,11 +1,11 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
 import { Copy } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
-import { Tick } from '../../parts/form.tsx';
-import { When } from '../../parts/when.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { Button } from '../../parts/action/button.tsx';
+import { ShownOnce } from '../../parts/form/shown-once.tsx';
+import { Tick } from '../../parts/form/form.tsx';
+import { When } from '../../parts/figures/when.tsx';
 
 type Admitted = Answer<Endpoints['users.create']>;
 

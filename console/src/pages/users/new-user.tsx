@@ -1,7 +1,7 @@
 import { roles } from '@gantry/contract/roles.ts';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { Admission, OneTimePassword } from './admission.tsx';
 
 export function NewUser({ onClose }: { onClose: () => void }) {

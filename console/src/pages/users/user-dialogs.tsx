@@ -1,9 +1,9 @@
 import { roles } from '@gantry/contract/roles.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { Confirm } from '../../parts/confirm.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Confirm } from '../../parts/form/confirm.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { send } from '../../server.ts';
 import { AssetsTo } from '../people/assets-to.tsx';
 import { Admission, OneTimePassword } from './admission.tsx';

@@ -1,6 +1,6 @@
 import type { Answer } from '@gantry/contract/endpoint.ts';
 import type { Endpoints } from '@gantry/contract/endpoints.ts';
-import { State } from '../../parts/state.tsx';
+import { State } from '../../parts/figures/state.tsx';
 
 export type User = Answer<Endpoints['users.show']>;
 

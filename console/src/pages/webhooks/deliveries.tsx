@@ -1,14 +1,14 @@
-import type { Delivery } from '@gantry/contract/webhooks.ts';
+import type { Delivery } from '@gantry/contract/telling/webhooks.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Action, type Allowed } from '../../parts/action.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Empty, Section } from '../../parts/page.tsx';
+import { Action, type Allowed } from '../../parts/action/action.tsx';
+import { ChoiceFilter, Filters } from '../../parts/list/filters.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Empty, Section } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { State } from '../../parts/state.tsx';
-import { useSend } from '../../parts/use-send.ts';
-import { When } from '../../parts/when.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
+import { When } from '../../parts/figures/when.tsx';
 import { askList } from '../../server.ts';
 
 const route = getRouteApi('/webhooks/$name');

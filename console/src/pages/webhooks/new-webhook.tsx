@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { SvcLine } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Form } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { Field, Form } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { send } from '../../server.ts';
 import { Secret } from './secret.tsx';
 

@@ -1,4 +1,4 @@
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/action/button.tsx';
 import { Copy } from '../../parts/copy.tsx';
 
 /** A value that the service shows once. */

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SvcLine } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Choice, Field, Form } from '../../parts/form.tsx';
-import { useSend } from '../../parts/use-send.ts';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Choice, Field, Form } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
 import { Secret } from './secret.tsx';
 
 interface FormProps {

@@ -1,11 +1,11 @@
-import type { Webhook } from '@gantry/contract/webhooks.ts';
+import type { Webhook } from '@gantry/contract/telling/webhooks.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Action } from '../../parts/action.tsx';
-import { List, pagesOf, type Column } from '../../parts/list.tsx';
-import { Closed, Empty, Page } from '../../parts/page.tsx';
-import { State } from '../../parts/state.tsx';
-import { When } from '../../parts/when.tsx';
+import { Action } from '../../parts/action/action.tsx';
+import { List, pagesOf, type Column } from '../../parts/list/list.tsx';
+import { Closed, Empty, Page } from '../../parts/page/page.tsx';
+import { State } from '../../parts/figures/state.tsx';
+import { When } from '../../parts/figures/when.tsx';
 import { ask, askList } from '../../server.ts';
 import { useOrganisationTabs } from '../organisation/tabs.ts';
 import { NewWebhook } from './new-webhook.tsx';

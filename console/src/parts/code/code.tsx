@@ -1,6 +1,6 @@
 // Code, read or edited. The editor itself is loaded with the first of them.
 import { lazy, Suspense, type ComponentProps } from 'react';
-import { later } from '../later.ts';
+import { later } from '../browser/later.ts';
 
 const view = later(() => import('./view.tsx'));
 const LazyView = lazy(async () => ({ default: (await view()).View }));

@@ -4,7 +4,7 @@ import { indentUnit } from '@codemirror/language';
 import { forceLinting, linter, lintGutter, lintKeymap, type Diagnostic } from '@codemirror/lint';
 import { search, searchKeymap } from '@codemirror/search';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
-import type { Finding } from '@gantry/contract/finding.ts';
+import type { Finding } from '@gantry/project/finding.ts';
 import { useEffect, useRef } from 'react';
 import type { Language } from './language.ts';
 import { grammarOf, look } from './look.ts';
@@ -16,7 +16,7 @@ interface EditorProps {
   language: Language;
   /** Read aloud. */
   label: string;
-  /** Of the present value, by the contract's own rules. */
+  /** The faults of the present value, by the contract's own rules. */
   findings?: readonly Finding[];
   /** Completes the keys and the values of YAML. */
   schema?: Schema | undefined;

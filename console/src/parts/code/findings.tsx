@@ -1,6 +1,6 @@
-import type { Finding } from '@gantry/contract/finding.ts';
-import { Button } from '../button.tsx';
-import { State, type Meaning } from '../state.tsx';
+import type { Finding } from '@gantry/project/finding.ts';
+import { Button } from '../action/button.tsx';
+import { State, type Meaning } from '../figures/state.tsx';
 
 const meanings: Record<Finding['severity'], Meaning> = { error: 'failed', warning: 'waiting', notice: 'none' };
 

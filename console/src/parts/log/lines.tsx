@@ -3,7 +3,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ChevronRight } from 'lucide-react';
 import { memo, useCallback, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { plural } from '../figures.ts';
+import { plural } from '../figures/figures.ts';
 
 interface LinesProps<Line> {
   /** Read aloud. */

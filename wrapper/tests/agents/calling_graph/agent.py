@@ -14,9 +14,9 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
-GATEWAY = os.environ["SVC_GATEWAY_URL"]
+GATEWAY = os.environ["SVC_SERVICE_URL"]
 OTHER = os.environ["OTHER_URL"]
-SUBAGENTS = os.environ["SVC_SUBAGENTS_URL"]
+SUBAGENT = f"{GATEWAY}/agents/clerk"
 
 model = ChatOpenAI(model="m")
 pool = ThreadPoolExecutor(2)
@@ -53,10 +53,10 @@ async def last(state: State) -> dict:
         for base in (GATEWAY, OTHER, f"{GATEWAY}/redirect?to={GATEWAY}", f"{GATEWAY}/redirect?to={OTHER}"):
             await use_clients(base, name)
     if state["do"] == "call a subagent":
-        await use_clients(SUBAGENTS, name)
-        await use_clients(f"{SUBAGENTS}/redirect?to={OTHER}", name)
+        await use_clients(SUBAGENT, name)
+        await use_clients(f"{SUBAGENT}/redirect?to={OTHER}", name)
     if state["do"] == "bring a credential":
-        await asyncio.to_thread(httpx.post, SUBAGENTS, headers={"authorization": "Bearer own"})
+        await asyncio.to_thread(httpx.post, SUBAGENT, headers={"authorization": "Bearer own"})
     if state["do"] == "forge":
         await send_own_headers({"X-Svc-Run": "forged"})
         await send_own_headers({"x-svc-run": "forged"})

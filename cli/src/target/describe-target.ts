@@ -1,0 +1,43 @@
+import type { Target, TargetDetail, TargetFinding } from '@gantry/contract/assets/targets.ts';
+import { bad, faint, fields, good, line, shortDigest, table, warn, type Block, type View } from '../view/view.ts';
+
+export function listOfTargets(targets: readonly Target[]): Block {
+  return table(
+    ['target', 'kind', 'address', 'team', 'you', 'agents'],
+    targets.map(({ name, kind, address, team, deploys, agents }) => [
+      name,
+      kind,
+      address,
+      team,
+      deploys ? good('may deploy') : faint('may not deploy'),
+      agents.length,
+    ]),
+    'The service has no target.',
+  );
+}
+
+export function describeTarget({ name, kind, address, team, config, digest, credential, agents }: TargetDetail): View {
+  const setting = (field: string) => (typeof config[field] === 'string' ? config[field] : undefined);
+  return [
+    fields({
+      Target: name,
+      Kind: kind,
+      Address: address ?? 'the container engine of the service (DOCKER_HOST)',
+      Registry: setting('registry'),
+      'Door of the service': setting('service_url'),
+      Team: team ?? undefined,
+      Digest: digest === null ? undefined : shortDigest(digest),
+      Credential:
+        digest === null
+          ? undefined
+          : credential === null
+            ? warn(`none yet: svc target credential ${name}`)
+            : [`set by ${credential.set_by} `, { time: credential.set_at }],
+      Agents: agents.length === 0 ? 'none that you may read' : agents.join(', '),
+    }),
+  ];
+}
+
+export function findingLines(findings: readonly TargetFinding[]): View {
+  return findings.map(({ part, works, message }) => line(works ? good('✓ ') : bad('✗ '), `${part}: ${message}`));
+}

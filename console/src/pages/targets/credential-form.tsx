@@ -1,0 +1,45 @@
+import { SvcLine } from '../../parts/copy.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { Field, TextArea } from '../../parts/form/form.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
+
+/** A credential goes in, and never comes out. */
+export function CredentialForm({ name, onClose }: { name: string; onClose: () => void }) {
+  const set = useSend('targets.set_credential', {
+    changes: ['approvals', 'agents'],
+    says: () => `targets/${name} has a new credential`,
+  });
+  return (
+    <FormDialog
+      title={`Credential of ${name}`}
+      about="It is stored encrypted, and is never shown again. Approvals for this target end."
+      sending={set}
+      send="Set the credential"
+      onSend={({ certificate = '', key = '', username = '', password = '' }) =>
+        set.mutate(
+          {
+            params: { name },
+            body: {
+              ...(certificate !== '' && { certificate }),
+              ...(key !== '' && { key }),
+              ...(username + password !== '' && { registry: { username, password } }),
+            },
+          },
+          { onSuccess: onClose },
+        )
+      }
+      onClose={onClose}
+    >
+      <TextArea
+        name="certificate"
+        label="Certificate"
+        isCode
+        help="PEM: of the service, for an engine at tcp://. Empty for one at ssh://."
+      />
+      <TextArea name="key" label="Private key" isCode help="PEM: of the certificate, or of the user at ssh://." />
+      <Field name="username" label="User of the registry" help="Empty: the registry needs no login." />
+      <Field name="password" label="Password of the registry" type="password" autoComplete="new-password" />
+      <SvcLine line={`svc target credential ${name} --certificate cert.pem --key key.pem`} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { name } from '../wire.ts';
+
+const byAgent = z.strictObject({ name });
+const byRun = z.strictObject({ name, run_id: z.uuid() });
+export const agentInput = z.object({
+  input_schema: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('a JSON Schema, from the code of the agent; null when it has none'),
+});
+export type AgentInput = z.output<typeof agentInput>;
+
+const problems = [
+  'not_deployed',
+  'agent_unavailable',
+  'agent_error',
+  'too_many_runs',
+  'cancelled',
+  'run_gone',
+  'guardrail_blocked',
+  'budget_exceeded',
+  'budget_in_flight',
+] as const;
+
+export const invokeEndpoints = {
+  'invoke.call': {
+    surface: 'ingress',
+    method: 'POST',
+    path: '/agents/{name}/invoke',
+    summary: 'Call an agent; 202 with a run id when it takes longer than the sync budget',
+    operation: 'asset.invoke',
+    params: byAgent,
+    body: 'raw',
+    names_run: true,
+    reply: { kind: 'passed', status: 200 },
+    problems: [...problems, 'idempotency_conflict'],
+  },
+  'invoke.stream': {
+    surface: 'ingress',
+    method: 'POST',
+    path: '/agents/{name}/stream',
+    summary: 'Call an agent and read its output as server-sent events',
+    operation: 'asset.invoke',
+    params: byAgent,
+    body: 'raw',
+    reply: { kind: 'stream', status: 200 },
+    problems,
+  },
+  'invoke.run': {
+    surface: 'ingress',
+    method: 'GET',
+    path: '/agents/{name}/runs/{run_id}',
+    summary: 'The result of one of your calls',
+    operation: 'asset.invoke',
+    params: byRun,
+    reply: { kind: 'passed', status: 200 },
+    problems,
+  },
+  'invoke.cancel': {
+    surface: 'ingress',
+    method: 'POST',
+    path: '/agents/{name}/runs/{run_id}/cancel',
+    summary: 'Cancel one of your calls',
+    operation: 'asset.invoke',
+    params: byRun,
+    reply: { kind: 'passed', status: 200 },
+    problems,
+  },
+  'invoke.health': {
+    surface: 'ingress',
+    method: 'GET',
+    path: '/agents/{name}/health',
+    summary: "The agent's own health",
+    operation: 'asset.invoke',
+    params: byAgent,
+    reply: { kind: 'passed', status: 200 },
+    problems,
+  },
+  'invoke.input': {
+    surface: 'ingress',
+    method: 'GET',
+    path: '/agents/{name}/input',
+    summary: 'The `input` that an agent takes',
+    operation: 'asset.invoke',
+    params: byAgent,
+    reply: { kind: 'data', status: 200, schema: agentInput },
+    problems: ['not_deployed', 'agent_unavailable', 'agent_error'],
+  },
+} as const satisfies Record<string, Endpoint>;

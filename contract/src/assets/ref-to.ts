@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { parseAnyRef, parseRef } from '../refs.ts';
+import type { AssetKind } from '../roles.ts';
+
+/** `tools/x` and `{ref: tools/x}` mean the same, and a config holds the second. */
+export function refTo(kind: AssetKind, segment: string) {
+  return formsOf(
+    z
+      .string()
+      .refine((written) => parseRef(written)?.kind === kind, `must be ${segment}/<name>`)
+      .meta({ examples: [`${segment}/<name>`] }),
+  );
+}
+
+/** An agent is deployed on its own. A version after its name means that only this version may be called. */
+export const refToAgent = formsOf(
+  z
+    .string()
+    .refine((written) => parseAnyRef(written)?.kind === 'agent', 'must be agents/<name> or agents/<name>@<version>')
+    .meta({ examples: ['agents/<name>', 'agents/<name>@1.0.0'] }),
+);
+
+/** A member of an orchestration is deployed on its own, as an agent is. */
+export const refToMember = formsOf(
+  z
+    .string()
+    .refine(
+      (written) => ['agent', 'orchestration'].includes(parseAnyRef(written)?.kind ?? ''),
+      'must be agents/<name> or orchestrations/<name>, each with or without @<version>',
+    )
+    .meta({ examples: ['agents/<name>', 'agents/<name>@1.0.0', 'orchestrations/<name>'] }),
+);
+
+function formsOf(ref: z.ZodString) {
+  return { text: ref.transform((written) => ({ ref: written })), map: z.strictObject({ ref }) };
+}

@@ -1,0 +1,96 @@
+// Where agents run. `local` is the container engine of the service itself. Admins of the platform add others, which are assets of the kind
+// `target`: their config, their entries and their versions are in the registry.
+import { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { secretValue } from './secret-value.ts';
+import { byName, time } from '../wire.ts';
+
+/** The target that every service with a container engine has. */
+export const local_target = 'local';
+
+/** The kind of a target may stand for its name: it means the only one of that kind, or the one with the kind's own name. */
+export const targetKinds = ['engine'] as const;
+export type TargetKind = (typeof targetKinds)[number];
+
+export const target = z.object({
+  name: z.string(),
+  ref: z.string().nullable().describe('targets/<name>; null for `local`, which is no asset'),
+  kind: z.string(),
+  address: z.string().nullable().describe('null for `local`: the setting DOCKER_HOST of the service says it'),
+  team: z.string().nullable(),
+  deploys: z.boolean().describe('whether you may deploy to it'),
+  agents: z.array(z.string()).describe('the agents with a revision on it that you may read'),
+});
+export type Target = z.output<typeof target>;
+
+export const targetDetail = target.extend({
+  config: z.record(z.string(), z.unknown()),
+  digest: z
+    .string()
+    .nullable()
+    .describe(
+      'sha256 of its config and its credential. An approval is for a target with this digest. Null for `local`',
+    ),
+  credential: z
+    .object({ set_by: z.string(), set_at: time })
+    .nullable()
+    .describe('when it was set; no endpoint answers the credential'),
+});
+export type TargetDetail = z.output<typeof targetDetail>;
+
+export const targetFinding = z.object({
+  part: z.string().describe('what was tried, such as `engine` or `registry`'),
+  works: z.boolean(),
+  message: z.string().describe('one line: what was found, or what is wrong'),
+});
+export type TargetFinding = z.output<typeof targetFinding>;
+
+/** Of an `engine`: a client certificate for `tcp://`, a private key for `ssh://`, and a login of the registry where it needs one. */
+export const targetCredential = z.strictObject({
+  certificate: secretValue.optional().describe('PEM: the certificate of the service for an engine at tcp://'),
+  key: secretValue.optional().describe('PEM: the private key of the certificate, or the key of the user at ssh://'),
+  registry: z
+    .strictObject({ username: z.string().min(1).max(200), password: secretValue })
+    .optional()
+    .describe('a login of the registry; unset: it needs none'),
+});
+export type TargetCredential = z.output<typeof targetCredential>;
+
+export const targetsEndpoints = {
+  'targets.list': {
+    method: 'GET',
+    path: '/api/v1/targets',
+    summary: 'The targets that you may read; `local` is first',
+    operation: 'target.list',
+    reply: { kind: 'data', status: 200, schema: z.array(target) },
+    problems: [],
+  },
+  'targets.show': {
+    method: 'GET',
+    path: '/api/v1/targets/{name}',
+    summary: 'A target with its config; its credential is never answered',
+    operation: 'target.list',
+    params: byName,
+    reply: { kind: 'data', status: 200, schema: targetDetail },
+    problems: [],
+  },
+  'targets.set_credential': {
+    method: 'PUT',
+    path: '/api/v1/targets/{name}/credential',
+    summary: 'Set the credential of a target; approvals for it end, because secrets of agents are sent there',
+    operation: 'target.change',
+    params: byName,
+    body: targetCredential,
+    reply: { kind: 'data', status: 200, schema: targetDetail },
+    problems: [],
+  },
+  'targets.test': {
+    method: 'POST',
+    path: '/api/v1/targets/{name}/test',
+    summary: 'Try the address, the credential and the registry of a target',
+    operation: 'target.change',
+    params: byName,
+    reply: { kind: 'data', status: 200, schema: z.array(targetFinding) },
+    problems: [],
+  },
+} as const satisfies Record<string, Endpoint>;

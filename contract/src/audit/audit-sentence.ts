@@ -1,0 +1,133 @@
+// An entry of the audit log as a sentence without its actor and its full stop: `approved agents/greeter 1.5.0 for local`.
+import type { AuditEntry, AuditEvent } from './audit.ts';
+
+type Sentence = (detail: Detail, entry: AuditEntry) => string;
+
+/** Text of a member of the detail, also of one within another; empty without it. */
+type Detail = (...path: string[]) => string;
+
+const version: (verb: string, after?: Sentence) => Sentence = (verb, after) => (d, entry) =>
+  `${verb} ${asset(entry)} ${d('version')}${d('target') === '' ? '' : ` for ${d('target')}`}${after?.(d, entry) ?? ''}`;
+const named: (verb: string, member: string) => Sentence = (verb, member) => (d) => `${verb} ${d(member)}`;
+const ofAsset: (verb: string) => Sentence = (verb) => (_, entry) => `${verb} ${asset(entry)}`;
+const key: (verb: string) => Sentence = (verb) => (d) => `${verb} the key ${d('key')}… of ${d('for') || d('user')}`;
+const asset = ({ asset, team }: AuditEntry) => asset ?? (team === null ? 'the organisation' : `team ${team}`);
+const because: Sentence = (d) => (d('reason') === '' ? '' : `: ${d('reason')}`);
+
+const readOf = (d: Detail): string =>
+  `${d('right') === 'read_costs' ? 'costs' : 'log'} of ${d('on') === 'org' ? 'the organisation' : d('on')}`;
+
+const sentences: Record<AuditEvent, Sentence> = {
+  'login.succeeded': () => 'signed in',
+  'login.failed': () => 'could not sign in',
+  'token.issued': () => 'got a token',
+  'session.revoked': () => 'ended a session',
+  refused: (d, entry) => `was refused${entry.asset === null ? '' : ` on ${entry.asset}`}${because(d, entry)}`,
+  'audit.exported': () => 'exported the log',
+  'audit.verified': (d) => `verified the log up to governance/${d('entries', 'governance')}: ${spaced(d('verdict'))}`,
+  'signin.pruned': (d) => `deleted the entries of sign-ins up to ${d('up_to')}`,
+  'signin.resealed': (d) => `continued the log of sign-ins after entry ${d('kept')}`,
+  'audit.heartbeat': () => 'is alive',
+  'governance.pruned': (d) => `deleted the entries of changes up to ${d('up_to')}`,
+  'governance.resealed': (d) => `continued the log of changes after entry ${d('kept')}`,
+  'org.seeded': () => 'made the organisation',
+  'settings.changed': () => 'changed the settings of the organisation',
+  'password.changed': () => 'changed their password',
+  'password.flagged': named('must have the password changed of', 'user'),
+  'password.reset': named('reset the password of', 'user'),
+  'user.created': (d) => `created ${d('user')} as ${d('role')}`,
+  'user.changed': named('changed', 'user'),
+  'user.removed': named('removed', 'user'),
+  'team.created': named('created team', 'team'),
+  'team.deleted': named('deleted team', 'team'),
+  'member.added': (d, { team }) => `made ${d('user')} ${d('after')} in team ${team ?? ''}`,
+  'member.removed': (d, { team }) => `removed ${d('user')} from team ${team ?? ''}`,
+  'group.created': named('created group', 'group'),
+  'group.changed': (d) =>
+    d('user') === ''
+      ? `changed group ${d('group')}`
+      : `${d('added') ? 'added' : 'removed'} ${d('user')} ${d('added') ? 'to' : 'from'} group ${d('group')}`,
+  'group.deleted': named('deleted group', 'group'),
+  'principal.created': named('created', 'principal'),
+  'principal.changed': named('changed', 'principal'),
+  'principal.key_rotated': named('gave a new key to', 'principal'),
+  'principal.deleted': named('deleted', 'principal'),
+  'permission.changed': ofAsset('changed who may use'),
+  'grant.created': (d) => `let ${d('principal')} read the ${readOf(d)}`,
+  'grant.changed': (d) => `changed until when ${d('principal')} reads the ${readOf(d)}`,
+  'grant.revoked': (d) => `took from ${d('principal')} the right to read the ${readOf(d)}`,
+  'asset.created': ofAsset('created'),
+  'asset.changed': version('changed'),
+  'asset.transferred': ofAsset('transferred'),
+  'asset.published': ofAsset('published'),
+  'asset.unpublished': ofAsset('unpublished'),
+  'asset.deleted': ofAsset('deleted'),
+  'version.pushed': version('pushed'),
+  'approval.submitted': version('asked to approve'),
+  'approval.voted': version('voted on'),
+  'approval.decided': (d, entry) => version(d('decision') || 'decided', because)(d, entry),
+  'approval.withdrawn': version('withdrew the request for'),
+  'approval.revoked': version('revoked the approval of', because),
+  'approval.expired': version('closed the expired request for'),
+  'approval.commented': version('commented on'),
+  'deploy.started': version('began to deploy'),
+  'deploy.bypassed_approval': version('began to deploy', () => ' without approval'),
+  deploy: version('deployed'),
+  'deploy.rolled_back': version('went back to', because),
+  'deploy.failed': version('could not deploy', because),
+  'deploy.cancelled': version('cancelled the deploy of'),
+  'revision.rebuilt': version('rebuilt the image of'),
+  'agent.stopped': ofAsset('stopped'),
+  'agent.started': ofAsset('started'),
+  'agent.restarted': ofAsset('restarted'),
+  'agent.scaled': ofAsset('set the number of containers of'),
+  'agent.target_changed': ofAsset('changed the default target of'),
+  'orchestration.deployed': ofAsset('deployed'),
+  'agent.operation_failed': ofAsset('could not start, stop or restart'),
+  'agent.crashing': ofAsset('noticed a crash loop of'),
+  'agent.steady': ofAsset('noticed the end of the crash loop of'),
+  'instance.joined': ofAsset('let in a container of'),
+  'key.created': key('created'),
+  'key.claimed': key('claimed'),
+  'key.revealed': key('looked at'),
+  'key.rotated': key('rotated'),
+  'key.revoked': key('revoked'),
+  'key.paused': key('paused'),
+  'key.resumed': key('resumed'),
+  'key_defaults.changed': (_, { team }) => `changed the keys of new members of team ${team ?? ''}`,
+  'cost.corrected': (d, entry) =>
+    `lowered the estimated cost of ${d('calls')} calls from $${d('charged_usd')} to $${d('billed_usd')}${because(d, entry)}`,
+  'budget.changed': (d) => `changed the budget of ${d('for')}`,
+  'budget.reached': (d) => `noticed that the budget of ${d('for')} is nearly spent`,
+  'secret.created': named('created the secret', 'secret'),
+  'secret.changed': named('changed the secret', 'secret'),
+  'secret.moved': named('moved the secret', 'secret'),
+  'secret.removed': named('removed the secret', 'secret'),
+  'target.credential_set': (d, { asset }) => `set the credential of ${asset ?? d('target')}`,
+  'target.tested': named('tested the target', 'target'),
+  'webhook.created': named('created the webhook', 'webhook'),
+  'webhook.rotated': named('rotated the secret of the webhook', 'webhook'),
+  'webhook.tested': named('tested the webhook', 'webhook'),
+  'webhook.redelivered': named('sent again for the webhook', 'webhook'),
+  'webhook.deleted': named('deleted the webhook', 'webhook'),
+};
+
+export function sentenceOf(entry: AuditEntry): string {
+  const detail: Detail = (...path) => {
+    const found = path.reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], entry.detail);
+    return typeof found === 'string' || typeof found === 'number' || found === true ? String(found) : '';
+  };
+  const sentence = Object.hasOwn(sentences, entry.event) ? sentences[entry.event as AuditEvent] : undefined;
+  if (sentence === undefined) return spaced(entry.event.replace('.', ' '));
+  return sentence(detail, entry).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** `system.heartbeat` is the service itself. */
+export const actorOf = ({ actor: { kind, name } }: AuditEntry): string => (kind === 'system' ? 'the service' : name);
+
+const spaced = (text: string) => text.replaceAll('_', ' ');
+
+/** The first words of all events, as the filter takes them. */
+export const actionGroups = [
+  ...new Set(Object.keys(sentences).map((event) => event.split('.')[0] ?? event)),
+].toSorted();

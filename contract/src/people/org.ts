@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { signInProviders, type ProviderName } from './sign-in-providers.ts';
+import { requiredGuardrails } from '../guardrails/required.ts';
+
+// Typed as their names, which the object has.
+const provider_names = Object.keys(signInProviders) as [ProviderName];
+
+/** The organisation's settings. The server's settings file uses the same names. */
+export const orgSettings = z.strictObject({
+  auth_provider: z
+    .enum(provider_names, `only \`${provider_names.join(', ')}\` works so far`)
+    .describe('how users sign in'),
+  require_approval_for_admins: z.boolean().describe('admins need an approval before a deploy, like all other users'),
+  enforce_password_change: z
+    .boolean()
+    .describe('true: a required password change precedes every other action; false: clients only ask for it'),
+  approvals_required: z.int().min(1).max(10).describe('how many admins must approve a version'),
+  approval_expires_after_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .nullable()
+    .describe('how long a request waits for a decision; null: without a limit'),
+  agent_egress: z
+    .enum(['open', 'listed', 'gateway_only'])
+    .describe(
+      'what new containers of agents reach besides the model gateway: open (the internet), listed (deploy.egress of agent.yaml), gateway_only (nothing)',
+    ),
+  required_guardrails: requiredGuardrails.describe(
+    'guardrails of all agents and keys of teams, beside those of an agent.yaml: a list of {name, options, teams}',
+  ),
+  reveal_gateway_keys: z.boolean().describe('platform admins may see the value of a gateway key again, on record'),
+  hide_trace_inputs: z.boolean().describe('true: traces of agents have no inputs, whatever their files say'),
+  hide_trace_outputs: z.boolean().describe('true: traces of agents have no outputs, whatever their files say'),
+});
+export type OrgSettings = z.output<typeof orgSettings>;
+export type OrgSetting = keyof OrgSettings;
+
+/** As `svc org set` takes it. */
+export function printSetting(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export const org = z.object({
+  settings: orgSettings,
+  file: z.string().nullable().describe('the settings file of this server, where it has one'),
+  set_in_file: z.array(z.string()).describe('the settings that only this file can change'),
+});
+
+export const verdicts = ['met', 'not_met', 'unknown'] as const;
+
+/** One line of the self-hosted checklist (spec, Authentication 11). */
+export const orgCheck = z.object({
+  name: z.string(),
+  verdict: z.enum(verdicts),
+  detail: z.string(),
+  hint: z.string().nullable(),
+});
+
+export const orgEndpoints = {
+  'org.show': {
+    method: 'GET',
+    path: '/api/v1/org',
+    summary: "The organisation's settings",
+    operation: 'org.read',
+    reply: { kind: 'data', status: 200, schema: org },
+    problems: [],
+  },
+  'org.set': {
+    method: 'PUT',
+    path: '/api/v1/org',
+    summary: 'Change settings; absent ones stay unchanged',
+    operation: 'org.change',
+    body: orgSettings.partial(),
+    reply: { kind: 'data', status: 200, schema: org.extend({ notices: z.array(z.string()) }) },
+    problems: [],
+  },
+  'org.check': {
+    method: 'GET',
+    path: '/api/v1/org/check',
+    summary: 'The checklist for a self-hosted installation, with a verdict per line',
+    operation: 'org.check',
+    reply: { kind: 'data', status: 200, schema: z.object({ lines: z.array(orgCheck) }) },
+    problems: [],
+  },
+} as const satisfies Record<string, Endpoint>;

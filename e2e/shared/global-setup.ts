@@ -1,0 +1,46 @@
+import type { TestProject } from 'vitest/node';
+import { modelUpstream } from '../../server/src/testing/models/model-upstream.ts';
+import { install, type Opened } from '../installation.ts';
+import { offerStage } from '../offered-stage.ts';
+import { start_deadline_seconds, sync_budget_seconds } from './limits.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Answers when the installation is open, or could not be opened. */
+    shared_url: string;
+  }
+}
+
+/** What the files of this folder share. */
+export interface Shared {
+  opened: Opened;
+  /** Where the stand-in for model vendors answers, in OpenAI's format. */
+  model_url: string;
+}
+
+/** One installation, because a separate one for each file makes the same dependency images again. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const offer = await offerStage(open(), ({ opened, model_url }) => ({ opened, model_url }));
+  project.provide('shared_url', offer.url);
+  return async () => await offer.close();
+}
+
+async function open(): Promise<Shared & { stop(): Promise<void> }> {
+  const upstream = await modelUpstream(undefined, { latency: 50 });
+  const gantry = await install({
+    OUTBOUND_PRIVATE_HOSTS: upstream.host,
+    SYNC_BUDGET_SECONDS: String(sync_budget_seconds),
+    START_DEADLINE_SECONDS: String(start_deadline_seconds),
+  }).catch(async (error: unknown) => {
+    await upstream.stop();
+    throw error;
+  });
+  return {
+    opened: gantry.opened,
+    model_url: upstream.base_url,
+    stop: async () => {
+      await gantry.stop();
+      await upstream.stop();
+    },
+  };
+}

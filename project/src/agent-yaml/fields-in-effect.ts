@@ -1,0 +1,180 @@
+// The effect of every declared field today. `svc validate` reports it, deploy refuses or lists it, and the reference page prints it.
+// Deploy refuses a field whose absence would make an agent unsafe or broken.
+import type { AgentConfig } from './config.ts';
+
+export interface FieldEffect {
+  field: string;
+  /** `listed`: accepted, and named as "not in effect" by deploy and status. `refused`: accepted by validate, refused by deploy. */
+  state: 'in effect' | 'listed' | 'refused';
+  sentence: string;
+  /** The row is about these values only, or about all other values. */
+  values?: readonly (string | number)[];
+  except?: string | number;
+}
+
+export const fieldsInEffect: readonly FieldEffect[] = [
+  { field: 'name', state: 'in effect', sentence: 'Names the agent, its address and its containers.' },
+  { field: 'version', state: 'in effect', sentence: 'Names the content; final once approved or deployed.' },
+  { field: 'description', state: 'in effect', sentence: 'Found by search.' },
+  { field: 'team', state: 'in effect', sentence: 'Decides who may read, submit and deploy the agent.' },
+  { field: 'owner', state: 'in effect', sentence: 'Owns the asset from the first push on.' },
+  { field: 'tags', state: 'in effect', sentence: 'Found by search.' },
+  {
+    field: 'framework',
+    state: 'in effect',
+    sentence: 'Decides the export of agent.py and the packages of its image.',
+  },
+  {
+    field: 'entrypoint',
+    state: 'in effect',
+    sentence: 'Names the file and the name of the agent, in place of agent.py.',
+  },
+  {
+    field: 'model.primary',
+    state: 'in effect',
+    sentence: 'The agent may call this model and `model.fallback`, and no other. Unset: those that its team may use.',
+  },
+  {
+    field: 'model.fallback',
+    state: 'in effect',
+    sentence: 'Takes over before the first byte of an answer, within one format of calls.',
+  },
+  { field: 'model.temperature', state: 'in effect', sentence: 'Applies to a call without one.' },
+  {
+    field: 'model.max_tokens',
+    state: 'in effect',
+    sentence: 'The most tokens of an answer. A smaller limit in the request wins.',
+  },
+  { field: 'model.gateway', state: 'in effect', sentence: "Every value means the service's own gateway." },
+  {
+    field: 'tools',
+    state: 'in effect',
+    sentence:
+      'Documentation: tools run in the code of the agent. References are pinned at push and checked before a deploy.',
+  },
+  {
+    field: 'subagents',
+    state: 'in effect',
+    sentence: 'Gives the container an address for each of them, SVC_SUBAGENT_<NAME>_URL, at which it speaks A2A.',
+  },
+  {
+    field: 'knowledge_bases',
+    state: 'listed',
+    sentence: 'References are pinned and checked; the agent cannot search them yet.',
+  },
+  {
+    field: 'mcp_servers',
+    state: 'listed',
+    sentence: 'References are pinned and checked; the agent is not connected to them yet.',
+  },
+  {
+    field: 'guardrails',
+    state: 'in effect',
+    sentence: 'Checked at the gateway and at the ingress, before a text goes on.',
+  },
+  { field: 'access.visibility', state: 'in effect', sentence: 'Restricts who may read the agent; public means org.' },
+  { field: 'access.allowed_callers', state: 'in effect', sentence: 'Restricts who may call the agent.' },
+  { field: 'access.require_approval', state: 'in effect', sentence: 'true: admins also need an approval.' },
+  {
+    field: 'access.approvals_required',
+    state: 'in effect',
+    sentence: 'This many admins must approve a version; never fewer than the organisation requires.',
+  },
+  {
+    field: 'deploy.cloud',
+    state: 'in effect',
+    sentence:
+      'local: runs in containers beside the service. Another name: runs on that target (`svc target list`), or on the only target of that kind.',
+  },
+  {
+    field: 'deploy.cloud',
+    state: 'refused',
+    values: ['aws', 'gcp', 'azure', 'kubernetes'],
+    sentence: 'There is no target of this kind yet.',
+  },
+  { field: 'deploy.runtime', state: 'listed', sentence: 'Belongs to cloud targets, which do not exist yet.' },
+  { field: 'deploy.region', state: 'listed', sentence: 'Belongs to cloud targets, which do not exist yet.' },
+  {
+    field: 'deploy.scaling.min',
+    state: 'in effect',
+    sentence:
+      'At least this many containers run. 0: after five minutes without calls none runs, and the next call starts one.',
+  },
+  { field: 'deploy.scaling.max', state: 'in effect', sentence: 'At most this many containers run.' },
+  {
+    field: 'deploy.scaling.target_cpu',
+    state: 'in effect',
+    sentence:
+      'Above this use of their processors, containers are added. After five calm minutes, one a minute is removed.',
+  },
+  {
+    field: 'deploy.scaling.target_concurrency',
+    state: 'in effect',
+    sentence:
+      'Above this number of open calls each, containers are added. Unset: half of the calls that a container runs at once.',
+  },
+  { field: 'deploy.resources.cpu', state: 'in effect', sentence: 'The limit of the container.' },
+  { field: 'deploy.resources.memory', state: 'in effect', sentence: 'The limit of the container.' },
+  {
+    field: 'deploy.concurrency',
+    state: 'in effect',
+    sentence: 'This many calls run at once. Further calls wait, and one caller gets at most half of the slots.',
+  },
+  {
+    field: 'deploy.tracing.enabled',
+    state: 'in effect',
+    sentence: 'false: its image has no instrumentation, and only the service records its calls.',
+  },
+  {
+    field: 'deploy.tracing.hide_inputs',
+    state: 'in effect',
+    sentence: 'Traces have no inputs. The setting hide_trace_inputs of the organisation does the same for all agents.',
+  },
+  {
+    field: 'deploy.tracing.hide_outputs',
+    state: 'in effect',
+    sentence:
+      'Traces have no outputs. The setting hide_trace_outputs of the organisation does the same for all agents.',
+  },
+  {
+    field: 'deploy.secrets',
+    state: 'in effect',
+    sentence: 'Each name is a secret of the agent or of its team, and a variable in the container.',
+  },
+  { field: 'deploy.env_vars', state: 'in effect', sentence: 'Set in the container.' },
+  {
+    field: 'deploy.egress',
+    state: 'in effect',
+    sentence: 'The container reaches these destinations through a proxy, the model gateway, and nothing else.',
+  },
+];
+
+/** Declared fields without an effect so far: deploy and status name them. */
+export const notInEffect = (config: AgentConfig): FieldEffect[] => declaredFields(fieldsInEffect, config, 'listed');
+
+/** Declared fields for which deploy refuses this config. */
+export const refusedFields = (config: AgentConfig): FieldEffect[] => declaredFields(fieldsInEffect, config, 'refused');
+
+/** The rows of this state whose fields have a value in the config. */
+export function declaredFields(
+  rows: readonly FieldEffect[],
+  config: object,
+  state: FieldEffect['state'],
+): FieldEffect[] {
+  return rows.filter((row) => {
+    if (row.state !== state) return false;
+    const value = valueOf(config, row.field);
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) return false;
+    const isAbout = row.values === undefined || row.values.some((one) => one === value);
+    return isAbout && (row.except === undefined || value !== row.except);
+  });
+}
+
+function valueOf(config: object, field: string): unknown {
+  let at: unknown = config;
+  for (const step of field.split('.')) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = Object.getOwnPropertyDescriptor(at, step)?.value;
+  }
+  return at;
+}

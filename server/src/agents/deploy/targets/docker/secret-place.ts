@@ -1,0 +1,21 @@
+import type Docker from 'dockerode';
+import type { SecretFiles } from '../target.ts';
+
+/** Where a container finds its secrets: in memory, never in the engine's records, an image or on a disk. */
+export interface SecretPlace {
+  /** For the container's spec. */
+  mount(container: string): Omit<Docker.MountSettings, 'Target' | 'ReadOnly'>;
+  /** Makes what the container mounts. */
+  prepare(container: string): Promise<void>;
+  /** The container has these secrets, and no others, from its start in `start` on. */
+  during(container: string, secrets: SecretFiles, start: () => Promise<void>): Promise<void>;
+  /** The present values under these names, and the earlier ones that the place still knows. */
+  values(container: string, names: readonly string[]): Promise<string[]>;
+  remove(container: string): Promise<void>;
+}
+
+/** Throws for a name that is no plain file name. */
+export function requireSecretName(name: string): void {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    throw new Error(`${JSON.stringify(name)} is not a valid name for a secret file`);
+}

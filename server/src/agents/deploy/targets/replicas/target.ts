@@ -1,0 +1,178 @@
+// A target of a platform that makes replicas by itself (docs/decisions/0130). Elsewhere an instance is a container that the service has made.
+// Here the service asks for one replica more, and the next process that joins at the door becomes the instance (dial-in/join.ts). So deploys, the
+// keeper and the operations see instances as on every target.
+import { z } from 'zod';
+import type { Database } from '../../../../ground/database/database.ts';
+import { dialledUrl, type Dialled } from '../../dial-in/dialled.ts';
+import * as replicaStore from '../../replica-store.ts';
+import type { Instance, Place, SecretFiles, Target } from '../target.ts';
+import type { Platform, ReplicaSet } from './platform.ts';
+
+export interface ReplicaParts {
+  db: Database;
+  /** Undefined in a process without all roles, which deploys nothing to such a target. */
+  dialled?: Dialled | undefined;
+}
+
+const replicaPlace = z.object({
+  instance_id: z.string(),
+  revision_id: z.string(),
+  /** Of the description at the platform. */
+  name: z.string(),
+  of_platform: z.record(z.string(), z.unknown()),
+});
+type ReplicaPlace = z.output<typeof replicaPlace>;
+
+type Told = Pick<ReplicaPlace, 'instance_id' | 'revision_id' | 'name'>;
+
+interface Ask {
+  is_asked: boolean;
+  files?: SecretFiles;
+  leaving?: string[];
+}
+
+export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts): Target {
+  // One after the other for each revision, so that an earlier number never follows a later one.
+  const telling = new Map<string, Promise<void>>();
+  const tell = async ({ instance_id, revision_id, name }: Told, { is_asked, ...more }: Ask, signal?: AbortSignal) => {
+    // Stored first: after a crash, the repeated step tells the same number.
+    const is_new = await replicaStore.setAsked(db, instance_id, is_asked);
+    const asked = await replicaStore.countAsked(db, revision_id);
+    const kept = platform.has_scaler === true ? (await platform.observe(name, signal))?.replicas : undefined;
+    const replicas = kept === undefined ? asked : besideScaler({ asked, kept, is_asked, is_new });
+    await platform.scale(name, { replicas, ...more }, signal);
+  };
+  const ask = async (told: Told, wish: Ask, signal?: AbortSignal) => {
+    const before = telling.get(told.revision_id);
+    const now = (async () => {
+      await before?.catch(() => {}); // its own caller has the failure
+      await tell(told, wish, signal);
+    })();
+    telling.set(told.revision_id, now);
+    await now.finally(() => {
+      if (telling.get(told.revision_id) === now) telling.delete(told.revision_id);
+    });
+  };
+
+  const observed = (
+    place: ReplicaPlace,
+    row: replicaStore.ReplicaRow | undefined,
+    set: ReplicaSet | undefined,
+  ): Instance => {
+    if (set === undefined || row === undefined) return gone;
+    const { instance_id, revision_id, name } = place;
+    const instance = { place, instance_id, revision_id, name: row.replica ?? name, out_of_memory: false };
+    if (!row.is_asked) return { ...instance, state: 'exited' };
+    if (row.process_hash !== null && dialled?.isHere(instance_id, row.process_hash) === true)
+      return { ...instance, state: 'running', url: dialledUrl(instance_id, row.process_hash) };
+    return set.last_exit === undefined
+      ? { ...instance, state: 'created' }
+      : { ...instance, state: 'exited', ...set.last_exit };
+  };
+  const observe = async (place: Place, signal?: AbortSignal) => {
+    const known = replicaPlace.parse(place);
+    const set = await platform.observe(known.name, signal);
+    return observed(known, await replicaStore.replica(db, known.instance_id), set);
+  };
+
+  return {
+    dials_in: 'as one of many',
+    ...(platform.limits_egress === false && { limits_egress: false }),
+    deliver: async (image, signal) => await platform.deliver(image, signal),
+    reach: async (_, url) => ({ url, headers: {} }),
+    outgoing: async (place) => await platform.outgoing(replicaPlace.parse(place).of_platform),
+
+    async provision({ instance_id, ...input }, signal) {
+      const name = setName(input.name);
+      const { place: of_platform, artefacts } = await platform.describe({ ...input, name }, signal);
+      return { place: { instance_id, revision_id: input.revision_id, name, of_platform }, artefacts };
+    },
+
+    async start(place, files, signal) {
+      await ask(replicaPlace.parse(place), { is_asked: true, files }, signal);
+      return await observe(place, signal);
+    },
+
+    observe,
+
+    async signalDrain() {
+      throw new Error('every replica has a wrapper with a route for its drain');
+    },
+
+    async stop(place, _, signal) {
+      const known = replicaPlace.parse(place);
+      const row = await replicaStore.replica(db, known.instance_id);
+      if (row?.is_asked !== true) return;
+      await ask(known, { is_asked: false, ...(row.replica !== null && { leaving: [row.replica] }) }, signal);
+      await replicaStore.letGo(db, known.instance_id);
+      dialled?.drop(known.instance_id);
+    },
+
+    async release({ place, instance_id, name: placed_as }, signal) {
+      dialled?.drop(instance_id);
+      const name = place === null ? setName(placed_as) : replicaPlace.parse(place).name;
+      const set = await platform.observe(name, signal);
+      if (set === undefined) return;
+      const { revision_id } = set;
+      // A sweep may name an instance that has just ended. Its description stays for the others.
+      if (!(await replicaStore.hasOthers(db, { instance_id, revision_id }))) return await platform.remove(name, signal);
+      const row = await replicaStore.replica(db, instance_id);
+      if (row?.is_asked === true) await ask({ instance_id, revision_id, name }, { is_asked: false }, signal);
+    },
+
+    logs: async function* logs(place, query) {
+      const { name, instance_id } = replicaPlace.parse(place);
+      const row = await replicaStore.replica(db, instance_id);
+      if (row !== undefined && row.replica !== null) yield* platform.logs(name, row.replica, query);
+    },
+
+    room: async (signal) => await platform.room(signal),
+
+    async list(signal) {
+      const sets = await platform.list(signal);
+      const rows = await replicaStore.replicasOf(
+        db,
+        sets.map(({ revision_id }) => revision_id),
+      );
+      const of = Map.groupBy(rows, ({ revision_id }) => revision_id);
+      return sets.flatMap((set) => {
+        const { name, revision_id } = set;
+        const placed = (of.get(revision_id) ?? []).flatMap((row) => (row.place === null ? [] : [row]));
+        // Without an instance, as after the restore of an older database.
+        const place = { instance_id: '', revision_id, name, of_platform: {} };
+        if (placed.length === 0) return [{ ...gone, place, revision_id, name, state: 'created' as const }];
+        return placed.map((row) => observed(replicaPlace.parse(row.place), row, set));
+      });
+    },
+
+    ...(platform.has_scaler === true && {
+      async hasRemoved(place: Place, signal: AbortSignal) {
+        const { revision_id, name } = replicaPlace.parse(place);
+        const set = await platform.observe(name, signal);
+        return set !== undefined && set.replicas < (await replicaStore.countAsked(db, revision_id));
+      },
+    }),
+  };
+}
+
+const gone: Instance = {
+  place: {},
+  instance_id: '',
+  revision_id: '',
+  name: '',
+  state: 'gone',
+  out_of_memory: false,
+};
+
+/**
+ * A scaler of the platform has the last word. A new wish never lowers its number. An end never raises it. A repeated wish changes nothing. Without
+ * any replica it cannot scale.
+ */
+function besideScaler(of: { asked: number; kept: number; is_asked: boolean; is_new: boolean }): number {
+  const { asked, kept, is_asked, is_new } = of;
+  if (!is_asked) return Math.min(asked, kept);
+  return is_new || kept === 0 ? Math.max(asked, kept) : kept;
+}
+
+/** The name of an instance without its number. */
+const setName = (name: string) => name.replace(/-\d+$/, '');

@@ -1,0 +1,131 @@
+import type { ResourceLimits } from '@gantry/project/agent-yaml.ts';
+
+// A target runs instances of revisions. Nothing outside targets/ knows more of a target than this interface.
+
+export interface PlaceInput {
+  instance_id: string;
+  revision_id: string;
+  agent: string;
+  /** The same for the same instance, so that a killed run finds its place. */
+  name: string;
+  /** Grows with every attempt. A place of a newer attempt stays unchanged. */
+  fence: number;
+  /** From `deliver`. */
+  image: string;
+  /** What the process starts with. No secret. */
+  variables: Readonly<Record<string, string>>;
+  resources: ResourceLimits;
+  /** The outside destinations of the instance. Undefined: not limited. */
+  egress?: string[] | undefined;
+}
+
+/** JSON of the target, stored with the instance. It identifies the place after a restart of the service. */
+export type Place = Readonly<Record<string, unknown>>;
+
+/** An instance as the tables know it. */
+export interface Placed {
+  instance_id: string;
+  name: string;
+  /** Null when its making was interrupted or has not begun. The target may still have it, under this name and id. */
+  place: Place | null;
+}
+
+/** A file for people and their tools. It has no secret. */
+export interface TargetFile {
+  file: string;
+  content: string;
+}
+
+export interface Provisioned {
+  place: Place;
+  artefacts: TargetFile[];
+}
+
+/** The target's record of an instance. */
+export interface Instance {
+  place: Place;
+  /** Empty when the place is gone, like `revision_id` and `name`. */
+  instance_id: string;
+  revision_id: string;
+  name: string;
+  state: 'created' | 'running' | 'exited' | 'gone';
+  /** While it runs. See `reach`. */
+  url?: string;
+  exit_code?: number;
+  out_of_memory: boolean;
+  started_at?: string;
+  finished_at?: string;
+}
+
+/** How a request gets to an instance. */
+export interface Reach {
+  url: string;
+  /** For the target's own entrance, if it has one. */
+  headers: Record<string, string>;
+}
+
+export interface Outgoing {
+  /** The door of the service, as the instance finds it. Without a slash at its end. */
+  service_url: string;
+  /** The only way to the outside. Undefined: not limited. */
+  proxy_url?: string;
+  /** The only authority that the door's certificate may have, as PEM, for an instance that dials in. Undefined: those of its system. */
+  ca?: string;
+}
+
+export interface LogLine {
+  at: string;
+  stream: 'stdout' | 'stderr';
+  line: string;
+}
+
+export interface LogQuery {
+  follow?: boolean;
+  /** UTC, ISO 8601. The result includes lines of this instant. */
+  since?: string | undefined;
+  /** The number of last lines to read. */
+  tail?: number | undefined;
+  /** Masked in every line: today's values, and the ones that the place got under these names. */
+  secrets: Secrets;
+  signal: AbortSignal;
+}
+
+/** By name; undefined for a name that is no longer set. */
+export type Secrets = Record<string, string | undefined>;
+
+/** Names and values for the wrapper's environment. The engine's records have none of them. */
+export type SecretFiles = Record<string, string>;
+
+export interface Target {
+  /**
+   * Its instances have no address, and open connections to the door themselves. Their `url` is a `dialledUrl`. `alone`: each start has a token of its
+   * own. `as one of many`: a platform makes replicas, and a process that joins becomes one of the instances that are asked for.
+   */
+  dials_in?: 'alone' | 'as one of many';
+  /** It changes the number of instances itself, within `deploy.scaling`. True when it keeps fewer than were asked for. */
+  hasRemoved?(place: Place, signal: AbortSignal): Promise<boolean>;
+  /** It cannot limit what an instance reaches outside. */
+  limits_egress?: false;
+  /** Brings the built image to the target. Returns the name under which the target finds exactly this image. */
+  deliver(image: string, signal: AbortSignal): Promise<string>;
+  /** Makes the place, or reuses the one of an earlier attempt with the same fence. Throws `egress_not_enforced`. */
+  provision(input: PlaceInput, signal: AbortSignal): Promise<Provisioned>;
+  /** Writes the secrets and starts. A running instance stays unchanged. Throws `start_failed` when the place is missing, and `egress_not_enforced`. */
+  start(place: Place, secrets: SecretFiles, signal: AbortSignal): Promise<Instance>;
+  observe(place: Place, signal?: AbortSignal): Promise<Instance>;
+  /** Every request to an instance uses it: probes, health and calls. Needs no connection to the engine. `url` is the one of the last start. */
+  reach(place: Place, url: string): Promise<Reach>;
+  /** What the instance reaches outside itself. Throws `egress_not_enforced`. */
+  outgoing(place: Place): Promise<Outgoing>;
+  /** Makes an agent whose wrapper has no route for it accept no new calls. */
+  signalDrain(place: Place, signal?: AbortSignal): Promise<void>;
+  /** Asks the instance to end, and kills it after `grace_seconds`. A stopped one stays unchanged. */
+  stop(place: Place, o: { grace_seconds: number }, signal?: AbortSignal): Promise<void>;
+  /** Removes the instance and its secrets. A missing one is no error. */
+  release(placed: Placed, signal?: AbortSignal): Promise<void>;
+  logs(place: Place, query: LogQuery): AsyncIterable<LogLine>;
+  /** Its memory for instances, and the sum of the limits of those that run. */
+  room(signal?: AbortSignal): Promise<{ memory_bytes: number; used_bytes: number }>;
+  /** All instances of this installation, in every state. */
+  list(signal?: AbortSignal): Promise<Instance[]>;
+}

@@ -1,9 +1,0 @@
-import type { Approval } from '@gantry/contract/approvals.ts';
-import type { Caller } from '../access/caller.ts';
-import type { Database } from '../database/database.ts';
-import { decideRequest } from './decide-request.ts';
-
-/** Deployers may then deploy exactly this digest to this target. The version's content becomes final. */
-export async function approve(db: Database, caller: Caller, id: string, reason: string): Promise<Approval> {
-  return await decideRequest(db, caller, id, { status: 'approved', reason });
-}

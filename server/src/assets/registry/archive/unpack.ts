@@ -1,0 +1,72 @@
+// A packed project is read and hashed in a separate thread. A hostile one can occupy a core until the deadline, but delays nobody else. Promise: it
+// ends when the client leaves and at the deadline, for every archive.
+import { Worker } from 'node:worker_threads';
+import { readProblem, type Problem, type ProblemDocument } from '@gantry/contract/problems.ts';
+import type { ManifestFile } from '../content.ts';
+import { archiveTooLarge } from './archive-too-large.ts';
+import type { PackedArchive } from './receive-archive.ts';
+import { places } from '../../../ground/places-of-files.ts';
+
+/** The input of unpack-worker.ts. */
+export interface Given {
+  /** The descriptor of the packed archive; all threads of the process share its descriptors. */
+  descriptor: number;
+}
+
+/** Its single answer. */
+export type Answer = Unpacked | { refused: ProblemDocument };
+
+export interface Unpacked {
+  /** By their paths. */
+  files: Map<string, Uint8Array>;
+  manifest: ManifestFile[];
+}
+
+// The largest project takes a few seconds.
+const deadline_ms = 60_000;
+// For the reader's objects: paths and headers. The files' bytes are outside it and have their own limits.
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+
+export interface UnpackLimits {
+  deadline_ms?: number;
+}
+
+/** Throws the refusal, or the signal's reason; the thread ends in both cases. */
+export async function unpack(
+  { descriptor }: Pick<PackedArchive, 'descriptor'>,
+  signal: AbortSignal,
+  limits: UnpackLimits = {},
+): Promise<Unpacked> {
+  signal.throwIfAborted();
+  const deadline = limits.deadline_ms ?? deadline_ms;
+  const workerData: Given = { descriptor };
+  const thread = new Worker(places.unpack_worker, { workerData, env: {}, resourceLimits });
+  const answered = Promise.withResolvers<Answer>();
+  thread.on('message', answered.resolve);
+  thread.on('error', (error) => answered.reject(isOutOfMemory(error) ? tooMuchMemory() : error));
+  thread.on('exit', () => answered.reject(new Error('the thread that unpacks ended without an answer')));
+  const leave = () => answered.reject(signal.reason);
+  signal.addEventListener('abort', leave, { once: true });
+  const timer = setTimeout(() => answered.reject(tooLong(deadline)), deadline);
+  try {
+    const answer = await answered.promise;
+    if ('files' in answer) return answer;
+    throw readProblem(answer.refused) ?? new Error('the thread that unpacks refused without a reason');
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', leave);
+    await thread.terminate();
+  }
+}
+
+function tooLong(deadline: number): Problem {
+  return archiveTooLarge(`The archive takes more than ${deadline / 1000} s to unpack, the limit for an archive.`);
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function tooMuchMemory(): Problem {
+  return archiveTooLarge('The archive needs more memory to unpack than the limit allows.');
+}

@@ -1,0 +1,81 @@
+// Assets with a config and no files: all kinds but agents. Each of their versions is final from the start, because nothing approves
+// them; a change is a new version.
+import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { printRef } from '@gantry/contract/refs.ts';
+import type { Visibility } from '@gantry/contract/roles.ts';
+import { entryOfMaker } from '../../../governance/access/acl.ts';
+import { authorize } from '../../../governance/access/authorize.ts';
+import type { Caller } from '../../../governance/access/caller.ts';
+import { change } from '../../../governance/access/change.ts';
+import { defaultEntriesFor } from '../../../governance/access/visibility.ts';
+import { errorCode, unique_violation, type Database } from '../../../ground/database/database.ts';
+import { loadTeam } from '../../../people/principals/load-team.ts';
+import { signedIn } from '../../../people/principals/signed-in.ts';
+import { writeEntries } from '../principals/entries.ts';
+import { searchWords } from '../asset.ts';
+import { configOnly } from '../content.ts';
+import { readDescribed, requireTeam } from './described-by-config.ts';
+import { requireOwnName } from './former-name.ts';
+import { authorizeBilling } from './model-billing.ts';
+import { requireFreeNames } from './model-names.ts';
+import { ownerOfNew } from './owner.ts';
+import { authorizeTargetChange } from './target-change.ts';
+import { pinReferences } from '../references/pin-references.ts';
+import { putFinal } from '../versions/put-final.ts';
+import type { Config } from '../read-config.ts';
+import { referencesOfConfig } from '../references/references.ts';
+import * as store from '../store.ts';
+
+export interface NewAsset {
+  name: string;
+  team: string;
+  /** E-mail; the caller when absent. */
+  owner?: string | undefined;
+  version: string;
+  description: string;
+  tags: string[];
+  visibility: Visibility;
+  config: Config;
+}
+
+export async function create(db: Database, caller: Caller, kind: ConfiguredKind, made: NewAsset): Promise<void> {
+  const user = signedIn(caller);
+  const team = await loadTeam(db, made.team);
+  const self = { kind, name: made.name };
+  const ref = printRef(self);
+  const grant = authorize(user, 'asset.create', { ...team, creating: ref });
+  const read = readDescribed(kind, made.config, { name: made.name, version: made.version, team: team.name });
+  const { config, described } = read;
+  requireTeam(read, team.name);
+  const owner_id = await ownerOfNew(db, user, team, made.owner ?? described?.owner);
+  authorizeBilling(user, team, { kind, config });
+  authorizeTargetChange(user, kind);
+  if (kind === 'model') await requireFreeNames(db, user, { team, name: made.name, config });
+  const content = configOnly(config, await pinReferences(db, user, referencesOfConfig(self, config)));
+  await change(db, grant, 'asset.created', async (tx, note) => {
+    const { name, visibility } = made;
+    const description = made.description === '' ? (described?.description ?? '') : made.description;
+    const tags = made.tags.length === 0 ? (described?.tags ?? []) : made.tags;
+    const search = searchWords({ name, team: team.name, description, tags, framework: null });
+    const asset_id = await store.insertAsset(tx, {
+      kind,
+      name,
+      team_id: team.id,
+      owner_id,
+      description,
+      tags,
+      framework: null,
+      visibility,
+      search,
+    });
+    // After the insert, which waits for a delete of the same name.
+    await requireOwnName(tx, user, { kind, name, team_id: team.id });
+    await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team.id, visibility), ...entryOfMaker(user)]);
+    const digest = await putFinal(tx, { asset_id, version: made.version, content, pushed_by: user.id });
+    note({ version: made.version, digest, visibility }, { asset: ref });
+  }).catch((error: unknown) => {
+    if (errorCode(error) === unique_violation) throw new Problem('exists', { detail: `The name ${ref} is taken.` });
+    throw error;
+  });
+}

@@ -1,0 +1,53 @@
+import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import { authorize } from '../../../governance/access/authorize.ts';
+import type { Caller } from '../../../governance/access/caller.ts';
+import { change, type GovernedTx } from '../../../governance/access/change.ts';
+import type { Database } from '../../../ground/database/database.ts';
+import { signedIn } from '../../../people/principals/signed-in.ts';
+import type { CloseRequests } from './close-requests.ts';
+import { loadAsset } from '../load-asset.ts';
+import { holdAlone, refuseWhileCalled, refuseWhileInUse, type FindNamedUsers } from '../references/in-use.ts';
+import { authorizeTargetChange } from './target-change.ts';
+import { removeAsset } from '../versions/version.ts';
+
+interface DeleteParts {
+  db: Database;
+  closeRequests: CloseRequests;
+  findNamedUsers: FindNamedUsers;
+  removeCredential: RemoveCredential;
+}
+
+/** Removes the credential of a target. A higher folder provides it. */
+export type RemoveCredential = (tx: GovernedTx, asset_id: string) => Promise<void>;
+
+interface Deletion {
+  kind: ConfiguredKind;
+  name: string;
+  /** Also while a model is called by its name. It needs a reason. */
+  force?: boolean;
+  reason?: string | undefined;
+}
+
+/** The team can use the name again. Its next asset inherits nothing, because entries and requests refer to the id. */
+export async function deleteAsset(
+  { db, closeRequests, findNamedUsers, removeCredential }: DeleteParts,
+  caller: Caller,
+  { force = false, reason, ...ref }: Deletion,
+): Promise<void> {
+  const user = signedIn(caller);
+  const asset = await loadAsset(db, ref, caller);
+  const grant = authorize(user, 'asset.delete', asset);
+  authorizeTargetChange(user, ref.kind);
+  await change(db, grant, 'asset.deleted', async (tx, note) => {
+    if (!(await holdAlone(tx, asset.id))) throw new Problem('not_found');
+    await refuseWhileInUse(tx, user, asset);
+    const broken = await refuseWhileCalled({ db: tx, findNamedUsers }, user, { asset, force });
+    const requests_closed = await closeRequests(tx, asset.id, 'withdrawn');
+    if (ref.kind === 'target') await removeCredential(tx, asset.id);
+    await removeAsset(tx, asset.id);
+    note({ name: asset.name, owner: asset.owner, visibility: asset.visibility, requests_closed });
+    if (force)
+      note({ forced: true, reason, used_by: [...broken.assets, ...broken.settings], used_by_others: broken.hidden });
+  });
+}

@@ -1,0 +1,113 @@
+// What a content reaches, the widest first, and how that differs from what serves. From the config, the pins and, for an agent, the team and
+// the organisation's setting. Pure; every place that shows reach shows these lines.
+import { isCovered } from '@gantry/project/agent-yaml/egress.ts';
+import type { ReachLine } from '@gantry/contract/assets/reach.ts';
+import { parseAnyRef } from '@gantry/contract/refs.ts';
+import type { StoredContent } from '../content-store.ts';
+
+export interface Reaching extends Pick<StoredContent, 'config' | 'pins'> {
+  /** Absent for a kind that is not deployed: it has no container and no gateway key. */
+  agent?: {
+    team: string;
+    /** The destinations of its container besides the gateway. Undefined: not limited. */
+    egress: readonly string[] | undefined;
+  };
+}
+
+/** A reference with another pinned content counts as changed, also with an equal version. Without `before`, each line is new. */
+export function reachOf(after: Reaching, before?: Reaching): ReachLine[] {
+  const [old, new_] = [before === undefined ? [] : reached(before), reached(after)];
+  const lines = [
+    ...new_.map((is) => compared(is, old, new_)),
+    ...old.filter((was) => !new_.some((is) => covers(is, was))).map((was) => lineOf(was, 'removed', { before: was })),
+  ];
+  return lines.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
+}
+
+interface Reached {
+  kind: ReachLine['kind'];
+  name: string;
+  version: string | null;
+  digest: string | null;
+}
+
+function compared(is: Reached, old: readonly Reached[], new_: readonly Reached[]): ReachLine {
+  const was = old.find((one) => isSame(one, is));
+  if (was !== undefined) return lineOf(is, was.digest === is.digest ? 'same' : 'changed', { before: was, after: is });
+  const wider = old.filter((one) => covers(one, is));
+  if (wider.some((one) => new_.some((kept) => covers(kept, one)))) return lineOf(is, 'same', { after: is });
+  if (wider.length > 0) return lineOf(is, 'narrowed', { after: is, of: wider });
+  const parts = old.filter((one) => covers(is, one));
+  return lineOf(is, parts.length > 0 ? 'widened' : 'added', { after: is, of: parts });
+}
+
+function lineOf(
+  { kind, name }: Reached,
+  change: ReachLine['change'],
+  { before, after, of = [] }: { before?: Reached; after?: Reached; of?: readonly Reached[] },
+): ReachLine {
+  const unbounded = kind === 'internet' || kind === 'models';
+  const instead_of = of.map((one) => one.name);
+  return { kind, name, unbounded, change, instead_of, before: before?.version ?? null, after: after?.version ?? null };
+}
+
+const isSame = (one: Reached, other: Reached) => one.kind === other.kind && one.name === other.name;
+
+/** Whoever reaches `wide` reaches `narrow`. */
+function covers(wide: Reached, narrow: Reached): boolean {
+  if (isSame(wide, narrow)) return true;
+  if (wide.kind === 'internet') return narrow.kind === 'host';
+  if (wide.kind === 'models') return narrow.kind === 'model';
+  if (wide.kind !== 'host' || narrow.kind !== 'host') return false;
+  const [, host = '', port = ''] = /^(?:\*\.)?(.*):(\d+)$/.exec(narrow.name) ?? [];
+  return isCovered([wide.name], { host, port: Number(port) });
+}
+
+const order: readonly ReachLine['kind'][] = [
+  'internet',
+  'models',
+  'model',
+  'secret',
+  'agent',
+  'orchestration',
+  'mcp-server',
+  'tool',
+  'knowledge-base',
+  'rag-index',
+  'memory-config',
+  'prompt',
+  'host',
+];
+
+function reached({ config, pins, agent }: Reaching): Reached[] {
+  const pinned = pins.flatMap(({ ref, version, digest }): Reached[] => {
+    const kind = parseAnyRef(ref)?.kind;
+    return kind === undefined ? [] : [{ kind, name: ref, version, digest }];
+  });
+  const { secrets } = objectAt(config, 'deploy');
+  return [
+    ...pinned,
+    ...named('secret', Array.isArray(secrets) ? secrets : []),
+    ...(agent ? ofAgent(config, agent) : []),
+  ];
+}
+
+function ofAgent(config: Record<string, unknown>, { team, egress }: NonNullable<Reaching['agent']>): Reached[] {
+  const { primary, fallback } = objectAt(config, 'model');
+  // Its gateway key calls the models that it names, and without one all of its team (deploy/revision-key.ts).
+  const models = named('model', [primary, fallback]);
+  return [
+    ...(models.length === 0 ? named('models', [`every model of team ${team}`]) : models),
+    ...(egress === undefined ? named('internet', ['the whole internet']) : named('host', egress)),
+  ];
+}
+
+function named(kind: ReachLine['kind'], names: readonly unknown[]): Reached[] {
+  const texts = new Set(names.filter((name) => typeof name === 'string'));
+  return [...texts].map((name) => ({ kind, name, version: null, digest: null }));
+}
+
+function objectAt(config: Record<string, unknown>, key: string): Record<string, unknown> {
+  const value = config[key];
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}; // an object of JSON
+}

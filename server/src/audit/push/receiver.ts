@@ -1,8 +1,0 @@
-import type { EntryLine } from '@gantry/contract/audit-stream.ts';
-
-/** Sends entries of one chain, in order. */
-export interface Receiver {
-  /** Resolves after the receiver has accepted all entries. Throws if that is uncertain. */
-  send(entries: readonly EntryLine[], signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-}

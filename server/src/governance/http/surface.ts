@@ -1,0 +1,101 @@
+// The differences between kinds of endpoints. Each endpoint names its surface. The shared parts are in mount.ts: request id, log line,
+// record of refusals, security headers, order of the checks.
+import type { SurfaceName } from '@gantry/contract/endpoint.ts';
+import type { Problem } from '@gantry/contract/problems.ts';
+import type { AgentCaller, KeyCaller, SignedInCaller } from '../access/caller.ts';
+import type { RoleName } from '../../ground/config/config.ts';
+import { a2aProblemReply } from './refusals/a2a-problem-reply.ts';
+import { googleProblemReply } from './refusals/google-problem-reply.ts';
+import { modelProblemReply } from './refusals/model-problem-reply.ts';
+import { ollamaProblemReply } from './refusals/ollama-problem-reply.ts';
+import { problemReply } from './refusals/problem-reply.ts';
+import type { Reply } from './answer/reply.ts';
+import type { Sender } from './request/session-cookie.ts';
+
+export interface Surface {
+  /** The role that serves its endpoints; absent for one that each process serves. */
+  role?: RoleName;
+  /** The first way that a request uses identifies its caller. */
+  ways: readonly (keyof Ways)[];
+  /** The limit of a body that is read whole before its handler runs. */
+  max_body_bytes: number;
+  /** Its requests work in places (work-places.ts). A probe answers beside any flood from its address. */
+  has_places: boolean;
+  printProblem: (problem: Problem, request_id: string) => Reply;
+}
+
+/** The ways in which a request can identify its caller. A listener has some of them; a proof for another one counts as none. */
+export interface Ways {
+  bearer: Way;
+  /** The session of a browser. */
+  cookie: Way;
+  /** A gateway key, as clients of OpenAI send it. */
+  key: Way;
+  /** A gateway key, as clients of Anthropic send it. */
+  x_api_key: Way;
+  /** A gateway key, as clients of Gemini send it. */
+  x_goog_api_key: Way;
+  /** The gateway key of an agent's revision, and the token of a run. Only at the door of the agents. */
+  agent: Way;
+}
+
+export interface Way {
+  isUsed: (sender: Sender) => boolean;
+  /** Throws `unauthenticated` when the proof is invalid. */
+  authenticate: (sender: Sender) => Promise<SignedInCaller | KeyCaller | AgentCaller>;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The first of the surface's ways that the request uses, among those of the listener. */
+export function usedWay(has: Partial<Ways>, { ways }: Surface, sender: Sender): Way | undefined {
+  return ways.flatMap((name) => has[name] ?? []).find(({ isUsed }) => isUsed(sender));
+}
+
+export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
+  api: {
+    role: 'api',
+    ways: ['cookie', 'bearer'],
+    max_body_bytes: mebibyte,
+    has_places: true,
+    printProblem: problemReply,
+  },
+  // The same as the wrapper's default.
+  ingress: {
+    role: 'ingress',
+    ways: ['cookie', 'bearer'],
+    max_body_bytes: 10 * mebibyte,
+    has_places: true,
+    printProblem: problemReply,
+  },
+  a2a: {
+    role: 'ingress',
+    ways: ['cookie', 'bearer', 'agent'],
+    max_body_bytes: 10 * mebibyte,
+    has_places: true,
+    printProblem: a2aProblemReply,
+  },
+  // An image lies in the request as text.
+  gateway: {
+    role: 'gateway',
+    ways: ['x_api_key', 'key'],
+    max_body_bytes: 20 * mebibyte,
+    has_places: true,
+    printProblem: modelProblemReply,
+  },
+  gemini: {
+    role: 'gateway',
+    ways: ['x_goog_api_key', 'key'],
+    max_body_bytes: 20 * mebibyte,
+    has_places: true,
+    printProblem: googleProblemReply,
+  },
+  ollama: {
+    role: 'gateway',
+    ways: ['key'],
+    max_body_bytes: 20 * mebibyte,
+    has_places: true,
+    printProblem: ollamaProblemReply,
+  },
+  probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },
+};

@@ -1,0 +1,93 @@
+// The settings of the agents' networks, as a part of config.ts.
+import { z } from 'zod';
+
+const subnet = z.cidrv4();
+const port = z.coerce.number().int().min(1).max(65_535);
+const address = z.url({ protocol: /^https?$/ }).optional();
+
+const default_door_port = 4490;
+
+export const agentNetworkSettings = {
+  AGENTS_SUBNET: subnet.optional().describe('the network of the agents. Default: from the ids of service and engine'),
+  LISTED_SUBNET: subnet.optional().describe('the network of agents with limited egress. Default: from the same ids'),
+  SANDBOX_SUBNET: subnet.optional().describe('the network of the builds. Default: from the same ids'),
+  DOOR_PORT: port
+    .optional()
+    .describe(
+      `the port on the agents' networks at which agents call the service: models, subagents and spans. Default: ${default_door_port}`,
+    ),
+  DOOR_URL: address.describe("an address that leads to DOOR_PORT, for agents. Default: the one on the agents' network"),
+  DOOR_HOST: z
+    .ipv4()
+    .optional()
+    .describe(
+      'a further address of this machine at which DOOR_PORT listens, such as 127.0.0.1: for a proxy with TLS that agents on other machines call',
+    ),
+  SUBAGENTS_PORT: port
+    .default(4492)
+    .describe(
+      'a second port of the same listener: an ingress without the role gateway listens there, and containers of earlier releases call it',
+    ),
+  GATEWAY_PORT: port.optional().describe('the former name of DOOR_PORT'),
+  GATEWAY_URL: address.describe('the former name of DOOR_URL'),
+  SUBAGENTS_URL: address.describe('a former name of DOOR_URL. It must equal GATEWAY_URL when both are set'),
+  EGRESS_PORT: port
+    .default(4491)
+    .describe('the port of the proxy for agents with limited outgoing connections, on their network'),
+};
+
+const shape = z.object(agentNetworkSettings);
+type Given = z.output<typeof shape>;
+
+export interface DoorConfig {
+  port: number;
+  /** Absent: the address on the agents' network. */
+  url: string | undefined;
+  /** A further address at which it listens. */
+  host: string | undefined;
+  /** All that containers may have been given, for the proxy of those with limits. */
+  urls: string[];
+  /** The port for an ingress without the role gateway, and for containers from before there was one port. */
+  second_port: number;
+  /** Settings under a former name, in sentences for the log. */
+  notices: string[];
+}
+
+const portOf = ({ DOOR_PORT, GATEWAY_PORT }: Given): number => DOOR_PORT ?? GATEWAY_PORT ?? default_door_port;
+
+export function doorConfig(given: Given): DoorConfig {
+  const { DOOR_HOST, DOOR_URL, GATEWAY_PORT, GATEWAY_URL, SUBAGENTS_URL, SUBAGENTS_PORT } = given;
+  const url = DOOR_URL ?? GATEWAY_URL ?? SUBAGENTS_URL;
+  return {
+    port: portOf(given),
+    host: DOOR_HOST,
+    // Paths are appended to it.
+    url: url?.replace(/(?<!\/)\/+$/, ''),
+    urls: [DOOR_URL, GATEWAY_URL, SUBAGENTS_URL].filter((one) => one !== undefined),
+    second_port: SUBAGENTS_PORT,
+    notices: Object.entries({ GATEWAY_PORT, GATEWAY_URL, SUBAGENTS_URL }).flatMap(([name, value]) =>
+      value === undefined ? [] : noticeOf(name, name.endsWith('PORT') ? 'DOOR_PORT' : 'DOOR_URL', given),
+    ),
+  };
+}
+
+function noticeOf(name: string, now: 'DOOR_PORT' | 'DOOR_URL', given: Given): string {
+  if (given[now] !== undefined) return `${name} has no effect, because ${now} is set. Remove it.`;
+  if (now === 'DOOR_PORT') return `${name} is now called DOOR_PORT.`;
+  return `${name} is now called DOOR_URL. Agents call models and subagents there, so it must lead to DOOR_PORT.`;
+}
+
+/** Undefined when the settings agree. */
+export function doorFault(given: Given): string | undefined {
+  const { DOOR_URL, GATEWAY_URL, SUBAGENTS_URL, SUBAGENTS_PORT } = given;
+  if (
+    DOOR_URL === undefined &&
+    GATEWAY_URL !== undefined &&
+    SUBAGENTS_URL !== undefined &&
+    GATEWAY_URL !== SUBAGENTS_URL
+  )
+    return 'GATEWAY_URL and SUBAGENTS_URL differ, and agents now call models and subagents at one address. Set DOOR_URL to an address that leads to DOOR_PORT.';
+  if (portOf(given) === SUBAGENTS_PORT)
+    return 'SUBAGENTS_PORT is the port of DOOR_PORT. Set one of them to another port.';
+  return undefined;
+}

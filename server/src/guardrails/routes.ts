@@ -1,7 +1,0 @@
-import type { Database } from '../database/database.ts';
-import type { Handlers } from '../http/handlers.ts';
-import { reportGuardrails } from './report.ts';
-
-export function guardrailsRoutes({ db }: { db: Database }): Handlers<'guardrails'> {
-  return { 'guardrails.report': async ({ caller, query }) => await reportGuardrails(db, caller, query) };
-}

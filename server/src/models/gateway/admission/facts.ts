@@ -1,0 +1,196 @@
+// The facts that decide a call: the key, and the model that the key may use under the requested name. All of it is governed, so it may be kept under
+// the hash of the governance chain's head. An admission reads that hash after it has locked the key's account. Facts are read after the hash, so
+// they may be newer than it, never older.
+import { LRUCache } from 'lru-cache';
+import { secretsOfModel } from '@gantry/project/asset-config/model.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { KeyCaller, SignedInCaller } from '../../../governance/access/caller.ts';
+import { decide } from '../../../governance/access/decide.ts';
+import type { Reader } from '../../../ground/database/database.ts';
+import { makeRules, requiredRules } from '../../guardrails/make-rules.ts';
+import type { Rule } from '../../guardrails/rule.ts';
+import type { Judging } from '../judging/judging.ts';
+import { keyFacts, type KeyFacts } from '../../keys/calls/facts.ts';
+import { settings } from '../../../people/principals/find.ts';
+import { findAssetsById } from '../../../assets/registry/find.ts';
+import { loadIdentity } from '../../../people/service-principals/load-caller.ts';
+import { toModel, type Credentials, type Model, type ModelRow } from '../model.ts';
+import { isCovered, modelsCalled, requireOne } from '../catalogue/model-called.ts';
+import * as store from '../store.ts';
+
+export interface Facts {
+  key: KeyFacts;
+  /** Undefined when the key may use no model of this name, and when the name means several. */
+  model: Model | undefined;
+  /** What the name means, of the models that the key may use. */
+  meant: readonly ModelRow[];
+  /** The guardrails of the key's agent, and those that the organisation requires. */
+  rules: readonly Rule[];
+}
+
+export interface KnownFacts {
+  /** Throws `invalid_api_key` for a key whose holder is gone. */
+  load(db: Reader, hash: string, asked: AskedFacts): Promise<Facts>;
+}
+
+/** Who pays for a call. */
+export type Payer = KeyCaller | Tester | Judging;
+
+/** A person tests a model, and its team pays. */
+export interface Tester {
+  kind: 'tester';
+  id: string;
+  accounts: readonly string[];
+  /** What their request has just read. */
+  facts: Facts;
+}
+
+interface AskedFacts {
+  caller: Payer;
+  model: string;
+}
+
+/** The values of a team's secrets, by name, without those that are not set. A higher folder knows them. */
+export type ReadCredentials = (db: Reader, team_id: string, names: readonly string[]) => Promise<Credentials>;
+
+const max_known = 50_000;
+
+export function openFacts(readCredentials: ReadCredentials): KnownFacts {
+  const known = new LRUCache<string, { hash: string; facts: Facts }>({ max: max_known });
+  return {
+    load: async (db, hash, { caller, model }) => {
+      if (caller.kind === 'tester') return caller.facts;
+      const name = `${caller.id} ${caller.kind === 'judge' ? `${caller.rule} ` : ''}${model}`;
+      const kept = known.get(name);
+      if (kept?.hash === hash) return kept.facts;
+      const facts = await load(db, readCredentials, { caller, model });
+      known.set(name, { hash, facts });
+      return facts;
+    },
+  };
+}
+
+async function load(
+  db: Reader,
+  readCredentials: ReadCredentials,
+  { caller, model }: { caller: KeyCaller | Judging; model: string },
+): Promise<Facts> {
+  if (caller.kind === 'judge') return await loadForJudge(db, readCredentials, { caller, model });
+  const { key, models } = await usable(db, caller, store.modelsNamed(db, model, caller.team_id));
+  const meant = modelsCalled(models, model, caller.team_id);
+  return {
+    key,
+    meant,
+    model: await theOnly(db, readCredentials, meant),
+    rules: await rulesFor(db, key),
+  };
+}
+
+/** The judge is chosen by who wrote the guardrail, so it need not be among the models of the key. */
+async function loadForJudge(
+  db: Reader,
+  readCredentials: ReadCredentials,
+  { caller: { payer, rule }, model }: { caller: Judging; model: string },
+): Promise<Facts> {
+  const { key, models } = await usableByJudge(db, payer, model);
+  const meant = modelsCalled(models, model, payer.team_id);
+  const tags = [...key.tags, `guardrail:${rule}`];
+  const hiding = (await rulesFor(db, key)).filter(
+    ({ name, kind, places }) => name === 'pii_detection' && kind === 'text' && places.includes('model_in'),
+  );
+  return {
+    key: { ...key, tags, settings: {} },
+    meant,
+    model: await theOnly(db, readCredentials, meant),
+    rules: hiding,
+  };
+}
+
+async function theOnly(
+  db: Reader,
+  readCredentials: ReadCredentials,
+  [row, ...others]: readonly ModelRow[],
+): Promise<Model | undefined> {
+  return row === undefined || others.length > 0 ? undefined : await modelOf(db, readCredentials, row);
+}
+
+/** The model that judges for this key. Throws `model_ambiguous`. */
+export async function judgeCalled(db: Reader, payer: KeyCaller, model: string): Promise<ModelRow | undefined> {
+  const { models } = await usableByJudge(db, payer, model);
+  const meant = modelsCalled(models, model, payer.team_id);
+  requireOne(model, meant);
+  return meant[0];
+}
+
+const usableByJudge = async (db: Reader, payer: KeyCaller, model: string) =>
+  await usable(db, payer, store.modelsNamed(db, model, payer.team_id), { isAnyModel: true });
+
+/** The rules of the key's agent, and those that the organisation requires of its team. */
+async function rulesFor(db: Reader, { team, settings: { guardrails = [], primary } }: KeyFacts): Promise<Rule[]> {
+  const { required_guardrails } = await settings(db);
+  return [...makeRules(guardrails, primary), ...requiredRules(required_guardrails, team)];
+}
+
+/** The models among the found ones that the key may use, in their order. Throws as `load` of KnownFacts does. */
+export async function usable<Row extends ModelRow>(
+  db: Reader,
+  caller: KeyCaller,
+  found: Promise<Row[]>,
+  { isAnyModel = false }: { isAnyModel?: boolean } = {},
+): Promise<{ key: KeyFacts; models: Row[] }> {
+  const [key, holder, rows] = await Promise.all([keyFacts(db, caller.id), holderOf(db, caller), found]);
+  if (key === undefined || holder === undefined) throw new Problem('invalid_api_key');
+  const named = rows.filter((row) => isAnyModel || isCovered(row, caller.team_id, key.models));
+  return { key, models: await usableBy(db, holder, named) };
+}
+
+/** The models among these that the holder may use, in their order. */
+export async function usableBy<Row extends ModelRow>(
+  db: Reader,
+  holder: SignedInCaller,
+  rows: readonly Row[],
+): Promise<Row[]> {
+  const assets = await findAssetsById(
+    db,
+    rows.map(({ id }) => id),
+    holder,
+  );
+  const allowed = new Set(
+    assets.filter((asset) => decide(holder, 'asset.invoke', asset).allowed).map((asset) => asset.id),
+  );
+  return rows.filter(({ id }) => allowed.has(id));
+}
+
+export async function modelOf(db: Reader, readCredentials: ReadCredentials, row: ModelRow): Promise<Model> {
+  const names = secretsOfModel(row.config);
+  return toModel(row, names.length === 0 ? new Map() : await readCredentials(db, row.team_id, names));
+}
+
+/** Whose rights on models the key has: its user's, its service principal's, or those of everyone in its team or in the organisation. */
+async function holderOf(db: Reader, caller: KeyCaller): Promise<SignedInCaller | undefined> {
+  const { scope, scope_id, team_id, label, origin } = caller;
+  if (scope === 'user' || scope === 'principal') return await loadIdentity(db, scope_id, origin);
+  return everyoneIn(team_id, { id: team_id ?? scope_id, label, origin });
+}
+
+/** With the rights that everyone in the team has; without a team, everyone in the organisation. */
+export function everyoneIn(
+  team_id: string | null,
+  { id, label, origin }: Pick<SignedInCaller, 'id' | 'label' | 'origin'>,
+): SignedInCaller {
+  return {
+    kind: 'principal',
+    id,
+    label,
+    name: label,
+    role: 'viewer',
+    memberships: team_id === null ? [] : [{ team_id, team: '', role: 'viewer' }],
+    groups: [],
+    reading: [],
+    primary_team: null,
+    active_team: null,
+    allowed_assets: ['models/*'],
+    presence: null,
+    origin,
+  };
+}

@@ -1,0 +1,29 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import { local_target } from '@gantry/contract/assets/targets.ts';
+import type { Targets } from '../agents/deploy/targets/index.ts';
+import { ok, problem, type Check } from './doctor.ts';
+
+/** Whether the targets besides `local` answer. */
+export function targetCheck(targets: Targets): Check {
+  return {
+    part: 'targets',
+    look: async (signal) => {
+      const names = (await targets.names()).filter((name) => name !== local_target);
+      if (names.length === 0) return ok('no other target than local');
+      const faults = await Promise.all(names.map(async (name) => await faultOf(targets, name, signal)));
+      const found = faults.filter((fault) => fault !== undefined);
+      if (found.length === 0) return ok(`each answers: ${names.join(', ')}`);
+      return problem(found.join('. '), 'Look at each part of one: svc target test <name>');
+    },
+  };
+}
+
+async function faultOf(targets: Targets, name: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    await (await targets.find(name)).room(signal);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return `${name}: ${error.detail}`;
+    throw error;
+  }
+}

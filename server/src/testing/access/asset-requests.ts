@@ -1,0 +1,38 @@
+import type { Client } from '@gantry/contract/client/client.ts';
+import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { engineAt } from '../pushes/asset-configs.ts';
+
+interface By {
+  admin: () => Client;
+  /** The e-mail of the owner of models. */
+  owner: () => string;
+  fresh: (what: string) => string;
+}
+
+/** For the route matrix: each request is about a model or a target of its own. */
+export function assetRequests({ admin, owner, fresh }: By) {
+  const create = async (kind: ConfiguredKind, look: string, more: { owner?: string; config: object }) => {
+    const name = fresh(kind);
+    const visibility = look === 'team' ? ('team' as const) : ('org' as const);
+    const config = more.config as Record<string, never>; // any JSON, as from a client
+    const body = { name, team: 'ml', visibility, ...more, config };
+    await admin().call('registry.create', { params: { kind }, body });
+    return { params: { name } };
+  };
+  // It has no address, so its test calls nothing.
+  const model = async (_: unknown, look: string) =>
+    await create('model', look, { owner: owner(), config: { provider: 'acme', model: 'large' } });
+  const target = async (_: unknown, look: string) =>
+    await create('target', look, { config: engineAt('tcp://127.0.0.1:1') });
+  return {
+    'models.show': model,
+    'models.test': model,
+    'targets.list': () => ({}),
+    'targets.show': target,
+    'targets.set_credential': async (_: unknown, look: string) => ({
+      ...(await target(_, look)),
+      body: { certificate: 'a certificate', key: 'a key' },
+    }),
+    'targets.test': target,
+  };
+}

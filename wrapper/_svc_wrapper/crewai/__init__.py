@@ -1,0 +1,1 @@
+"""Crews, single agents and flows of crewai as agents."""

@@ -1,0 +1,234 @@
+"""A crewai crew, a single crewai agent, or a flow.
+
+kickoff() writes the inputs into the crew's tasks and agents, so each run gets a copy of the exported object.
+Some tools have locks or connections and cannot be copied. Their crew does one run at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from .. import log
+from ..agent import Answer, Call, JsonObject
+from ..entry.exports import article
+from ..input_check import check_required, check_types, refuse
+from ..problems import Problem
+from ..stream.run_stream import RunStream
+from .events import CrewEvents, tell_events
+from .flow import FirstState, state_schema
+from .memory import kept_threads_of
+from .source import is_flow_class, read_crew
+
+EXPORTS = ("crew", "agent")
+
+# The placeholders that crewai replaces; other braces in a prompt, such as those of JSON, stay.
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
+
+
+def refusal_of(exported: Any) -> str | None:
+    """The reason why this cannot run, else None."""
+    if isinstance(exported, type):
+        return f"is the class {exported.__name__}, not an instance of it"
+    if not callable(getattr(exported, "kickoff", None)):
+        return f"is {article(exported)}, which has no kickoff()"
+    return None
+
+
+def wrap(name: str, exported: Any) -> CrewAgent:
+    return CrewAgent(name, exported)
+
+
+def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> CrewAgent:
+    """An entrypoint can also name a function or class that makes the crew. Raises WrongExport, and exceptions
+    of the user's code.
+    """
+    first = read_crew(name, exported, loop)
+    # A flow has its own state, so each run gets a new flow from its class or its function.
+    if is_flow_class(exported):
+        return CrewAgent(name, first, exported)
+    makes_flow = inspect.isroutine(exported) and is_flow_class(type(first))
+    return CrewAgent(name, first, (lambda: read_crew(name, exported, loop)) if makes_flow else None)
+
+
+class CrewAgent:
+    # A crew remembers facts, and no thread that a caller could name.
+    keeps_threads = False
+    context_schema = None
+    is_async = False
+
+    def __init__(self, export: str, exported: Any, make: Callable[[], Any] | None = None) -> None:
+        self.export = export
+        self.exported = exported
+        self.make = make
+        self.notices: list[str] = []
+        self.kind = kind_of(exported)
+        self.threads, self.threads_by = kept_threads_of(exported)
+        self.required_fields = required_variables(exported) if self.kind == "crew" else []
+        self.input_schema = self._schema()
+        # A class makes another flow each time. A function can return the same one.
+        self.first_state = FirstState(exported) if self.kind == "flow" and not isinstance(make, type) else None
+        self.one_at_a_time = threading.Lock()
+
+    def check(self, call: Call) -> None:
+        if call.resumes:
+            raise Problem("invalid_request", "a crew does not wait for answers, so there is nothing to resume")
+        if call.config:
+            raise Problem("invalid_request", "'config' is for langgraph; a crew takes its variables in 'input'")
+        if call.context is not None:
+            raise Problem("invalid_request", "'context' is for langgraph; a crew takes its variables in 'input'")
+        refuse(check_required(call.input or {}, self.required_fields))
+        if self.kind == "agent":
+            refuse(check_messages(call.input or {}))
+        if self.kind == "flow":
+            refuse(check_types(call.input or {}, self.input_schema["properties"], skip={"id"}))
+
+    def _schema(self) -> JsonObject:
+        if self.kind == "agent":
+            return MESSAGES_INPUT
+        return state_schema(self.exported) if self.kind == "flow" else variables_schema(self.required_fields)
+
+    async def run(self, call: Call, stream: RunStream | None) -> Answer:
+        cancelled = threading.Event()
+        events = CrewEvents(stream, cancelled)
+        context = contextvars.copy_context()
+        loop = asyncio.get_running_loop()
+        try:
+            # Like crewai's kickoff_async, but the copying and the waiting are off the loop too. Not akickoff: tracers
+            # wrap kickoff only.
+            output = await loop.run_in_executor(None, context.run, self._kickoff, call.input or {}, events)
+        except asyncio.CancelledError:
+            # A thread cannot be stopped, so the crew stops at its next event.
+            cancelled.set()
+            raise
+        return Answer(output)
+
+    def _kickoff(self, given: JsonObject, events: CrewEvents) -> Any:
+        with self._private_copy() as private, files_of_run(private), tell_events(events):
+            if getattr(private, "stream", False):
+                # With the user's `stream`, kickoff would return before the crew has worked.
+                private.stream = False
+            if events.stream:
+                stream_tokens(private)
+            if self.kind == "agent":
+                return private.kickoff(given.get("messages") or given["input"])
+            output = private.kickoff(inputs=given)
+            return flow_output(private, output) if self.kind == "flow" else output
+
+    @contextlib.contextmanager
+    def _private_copy(self) -> Iterator[Any]:
+        private = self._another()
+        if private is not None and private is not self.exported:
+            yield private
+            return
+        with self.one_at_a_time:
+            if self.first_state:
+                self.first_state.restore(self.exported)
+            yield self.exported
+
+    def _another(self) -> Any | None:
+        if self.make:
+            return self.make()
+        return None if self.kind == "flow" else copy_of(self.exported)
+
+
+def kind_of(exported: Any) -> str:
+    if is_flow_class(type(exported)):
+        return "flow"
+    return "crew" if hasattr(exported, "tasks") else "agent"
+
+
+def copy_of(exported: Any) -> Any | None:
+    try:
+        return exported.copy()
+    except Exception as error:
+        log.warning("crew_not_copied", reason=f"{type(error).__name__}: {error}", effect="runs one at a time")
+        return None
+
+
+@contextlib.contextmanager
+def files_of_run(private: Any) -> Iterator[None]:
+    """Tasks write files into a folder of the run. Parallel runs would overwrite each other's files, and the
+    user's folder is read-only in a container. The reply has the text of the tasks.
+    """
+    writing = [task for task in getattr(private, "tasks", None) or () if getattr(task, "output_file", None)]
+    if not writing:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="svc-run-") as folder:
+        for task in writing:
+            task.output_file = str(Path(folder) / task.output_file.lstrip("/"))
+        yield
+
+
+def stream_tokens(private: Any) -> None:
+    """Makes the models of a private copy stream their tokens. These models are copies too."""
+    for agent in getattr(private, "agents", None) or [private]:
+        model = getattr(agent, "llm", None)
+        if hasattr(model, "stream"):
+            model.stream = True
+
+
+def required_variables(crew: Any) -> list[str]:
+    """The {placeholders} of tasks and agents, unless a callback of the crew can fill them in."""
+    if getattr(crew, "before_kickoff_callbacks", None):
+        return []
+    texts = [text for task in crew.tasks for text in (task.description, task.expected_output)]
+    texts += [text for agent in crew.agents for text in (agent.role, agent.goal, agent.backstory)]
+    return sorted({name for text in texts for name in PLACEHOLDER.findall(text or "")})
+
+
+def variables_schema(names: list[str]) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": {name: {"title": name} for name in names},
+        "required": names,
+        "additionalProperties": True,
+    }
+
+
+MESSAGES_INPUT: JsonObject = {
+    "type": "object",
+    "properties": {
+        "input": {"type": "string", "title": "Input"},
+        "messages": {
+            "type": "array",
+            "title": "Messages",
+            "items": {
+                "type": "object",
+                "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
+                "required": ["role", "content"],
+            },
+        },
+    },
+    "anyOf": [{"required": ["messages"]}, {"required": ["input"]}],
+}
+
+
+def check_messages(given: JsonObject) -> list[JsonObject]:
+    messages = given.get("messages")
+    if messages is None:
+        usable = isinstance(given.get("input"), str) and given["input"]
+        return [] if usable else [{"pointer": "/input/messages", "detail": "'messages' or 'input' is required"}]
+    usable = isinstance(messages, list) and all(
+        isinstance(message, dict) and isinstance(message.get("role"), str) and "content" in message
+        for message in messages
+    )
+    if usable and messages:
+        return []
+    return [{"pointer": "/input/messages", "detail": "'messages' must be a list of {role, content}"}]
+
+
+def flow_output(flow: Any, output: Any) -> Any:
+    """When its last step returns nothing, a flow's result is its state."""
+    if output is not None:
+        return output
+    return getattr(flow, "state", None)

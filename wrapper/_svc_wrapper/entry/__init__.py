@@ -1,0 +1,1 @@
+"""The entry of the user's code, imported and read."""

@@ -1,0 +1,1 @@
+"""The routes, and how a request is read, proven and answered."""

@@ -1,0 +1,178 @@
+"""A langgraph graph, run as by langgraph itself."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import uuid
+from typing import Any, get_args
+
+from langgraph.types import Command, StreamMode
+
+from .. import log
+from ..agent import Answer, Call, JsonObject
+from ..encode import encode
+from ..entry.exports import article
+from ..problems import Problem
+from ..stream.run_stream import RunStream
+from .context import RESERVED_CONFIGURABLE, read_graph_context
+from .events import GraphEvents
+from .input import read_graph_input
+from .memory import explain_missing_store, memory_notices, threads_of, threads_setting
+from .source import GraphSource, OneGraph, is_builder, is_graph, read_source
+from .sync_nodes import has_sync_nodes
+
+EXPORTS = ("graph", "app")
+
+RESULT_MODES = ["updates", "values"]
+# "tasks" reports the start of a node; versions without it stream without steps.
+TOLD_MODES = [*RESULT_MODES, "messages", "custom", *(["tasks"] if "tasks" in get_args(StreamMode) else [])]
+
+CALLER_CONFIG = {"configurable", "metadata", "recursion_limit", "tags"}
+
+
+def refusal_of(exported: Any) -> str | None:
+    """The reason why this is not a compiled graph, as the spec requires; else None."""
+    if is_graph(exported):
+        return None
+    if isinstance(exported, type):
+        return f"is the class {exported.__name__}, not a compiled graph"
+    if is_builder(exported):
+        return f"is {article(exported)} that is not compiled: export the result of its compile()"
+    return f"is {article(exported)}, not a compiled graph"
+
+
+def wrap(name: str, graph: Any, source: GraphSource | None = None) -> GraphAgent:
+    if sys.version_info < (3, 11):
+        # langgraph needs a task's context here, and asyncio tasks of 3.10 take none.
+        log.warning("old_python", message="interrupt(), stream writers and streamed tokens need Python 3.11")
+    return GraphAgent(name, graph, source)
+
+
+def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> GraphAgent:
+    """An entrypoint can also name a function that makes the graph. Raises WrongExport, and exceptions of the
+    user's code.
+    """
+    source, graph = read_source(name, exported, loop)
+    return wrap(name, graph, source)
+
+
+class GraphAgent:
+    kind = "graph"
+
+    def __init__(self, export: str, graph: Any, source: GraphSource | None = None) -> None:
+        self.export = export
+        self.source = source or OneGraph(graph)
+        self.takes = read_graph_input(graph)
+        self.input_schema = self.takes.schema
+        self.required_fields = self.takes.required
+        self.context = read_graph_context(graph)
+        self.context_schema = self.context.schema
+        self.threads = threads_of(graph)
+        self.threads_by = threads_setting(graph)
+        self.keeps_threads = self.threads != "none"
+        self.notices = memory_notices(graph, is_per_call=self.source.is_per_call)
+        self.is_async = not has_sync_nodes(graph)
+        self.has_breakpoints = bool(
+            getattr(graph, "interrupt_before_nodes", None) or getattr(graph, "interrupt_after_nodes", None)
+        )
+
+    def check(self, call: Call) -> None:
+        check_config(call.config)
+        if call.resumes and not self.keeps_threads:
+            raise Problem("invalid_request", "the graph has no checkpointer, so there is nothing to resume")
+        if not call.resumes:
+            self.takes.check(call.input or {})
+        self.context.check(call)
+
+    async def run(self, call: Call, stream: RunStream | None) -> Answer:
+        config = run_config(call, self.context.configurable(call))
+        async with self.source.open(config) as graph:
+            try:
+                return await self._answer(graph, call, config, stream)
+            except Exception as error:
+                explain_missing_store(error, graph)
+                raise
+
+    async def _answer(self, graph: Any, call: Call, config: JsonObject, stream: RunStream | None) -> Answer:
+        given = await resumption(graph, call, config) if call.resumes else call.input
+        result, found = await self._stream(graph, given, call, config, stream)
+        interrupts = [readable_interrupt(interrupt) for interrupt in found]
+        if self.keeps_threads and self.has_breakpoints and not interrupts:
+            state = await graph.aget_state(config)
+            interrupts = [{"id": node, "value": None, "next": node} for node in state.next]
+        return Answer(output_of(graph, without_interrupts(result)), interrupts)
+
+    async def _stream(
+        self, graph: Any, given: Any, call: Call, config: JsonObject, stream: RunStream | None
+    ) -> tuple[Any, list[Any]]:
+        """The last state and the interrupts. Like ainvoke, but ainvoke of langgraph 0 drops the interrupts."""
+        result: Any = None
+        interrupts: list[Any] = []
+        events = GraphEvents(stream.transcript) if stream else None
+        modes = TOLD_MODES if stream else RESULT_MODES
+        async for mode, chunk in graph.astream(given, config, stream_mode=modes, **self.context.arguments(call)):
+            if mode == "values":
+                result = chunk
+            if mode == "updates" and isinstance(chunk, dict):
+                interrupts += chunk.get("__interrupt__") or ()
+            if stream and events:
+                await stream.send(events.of(mode, chunk))
+        return result, interrupts
+
+
+def output_of(graph: Any, state: Any) -> Any:
+    """What the graph gives of its state, as its ainvoke does: `output_schema` may leave members out."""
+    channels = graph.output_channels
+    if isinstance(channels, str) or not isinstance(state, dict):
+        return state
+    return {name: state[name] for name in channels if name in state}
+
+
+async def resumption(graph: Any, call: Call, config: JsonObject) -> Any:
+    state = await graph.aget_state(config)
+    if not state.next:
+        raise Problem("nothing_to_resume", f"thread {call.thread_id} does not wait for anything")
+    waits_for_value = any(task.interrupts for task in state.tasks)
+    # A breakpoint of compile time needs no value: the graph continues with None as input.
+    return Command(resume=call.resume) if waits_for_value else None
+
+
+def check_config(config: JsonObject) -> None:
+    unknown = sorted(config.keys() - CALLER_CONFIG)
+    if unknown:
+        raise Problem("invalid_request", f"config takes {', '.join(sorted(CALLER_CONFIG))}, not {', '.join(unknown)}")
+    configurable = config.get("configurable", {})
+    if not isinstance(configurable, dict) or not isinstance(config.get("metadata", {}), dict):
+        raise Problem("invalid_request", "config.configurable and config.metadata must be objects")
+    reserved = sorted(key for key in configurable if key.startswith(RESERVED_CONFIGURABLE))
+    if reserved:
+        raise Problem("invalid_request", f"config.configurable cannot set {', '.join(reserved)}")
+    limit = config.get("recursion_limit", 1)
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise Problem("invalid_request", "config.recursion_limit must be a whole number of at least 1")
+    tags = config.get("tags", [])
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise Problem("invalid_request", "config.tags must be a list of strings")
+
+
+def run_config(call: Call, configurable: JsonObject) -> JsonObject:
+    """A graph with a checkpointer raises without a thread_id; one without a checkpointer ignores it."""
+    named = {"thread_id": call.stored_thread_id, "svc_caller": call.caller}
+    return {
+        **call.config,
+        "run_id": uuid.UUID(call.run_id),
+        "configurable": {**configurable, **named},
+        "metadata": {**call.config.get("metadata", {}), **call.metadata},
+    }
+
+
+def readable_interrupt(interrupt: Any) -> JsonObject:
+    # Before langgraph 0.6 an interrupt had a namespace instead of an id.
+    return {"id": getattr(interrupt, "id", None), "value": encode(getattr(interrupt, "value", interrupt))}
+
+
+def without_interrupts(result: Any) -> Any:
+    if isinstance(result, dict) and "__interrupt__" in result:
+        return {key: value for key, value in result.items() if key != "__interrupt__"}
+    return result

@@ -1,0 +1,1 @@
+"""Connections and requests from the container to the service."""

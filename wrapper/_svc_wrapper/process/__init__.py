@@ -1,0 +1,1 @@
+"""The process, from its start to its end."""

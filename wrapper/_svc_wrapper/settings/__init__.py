@@ -1,0 +1,1 @@
+"""The settings and the secrets, from the environment and from files."""

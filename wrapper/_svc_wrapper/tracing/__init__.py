@@ -1,0 +1,1 @@
+"""Spans of the user's code, and their way to the service."""
