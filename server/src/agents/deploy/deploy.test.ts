@@ -103,6 +103,8 @@ async function touch(container: string, path: string): Promise<void> {
 const auditOf = async (name: string) =>
   (await app.admin.client.call('audit.list', { query: { asset: `agents/${name}` } })).items.map(({ event }) => event);
 
+const eventsOf = async (name: string) =>
+  (await app.admin.client.call('agents.events', { params: { name }, query: {} })).items;
 const refusalOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,
