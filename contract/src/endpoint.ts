@@ -31,8 +31,16 @@ type ReplyShape =
 /** The event that ends a stream whose reader has lost the permission. */
 export const refusal_event = 'problem';
 
-/** The request's body: absent, JSON of a schema, a packed project (`application/gzip`, tar), or an agent's unchanged JSON. */
-export type BodyShape = z.ZodType | 'archive' | 'raw';
+/**
+ * The request's body: absent, JSON of a schema, a packed project (`application/gzip`, tar), an agent's unchanged JSON, or a line of JSON and then bytes
+ * (`application/vnd.gantry.frames`).
+ */
+export type BodyShape = z.ZodType | 'archive' | 'raw' | 'frames';
+
+export const frames_type = 'application/vnd.gantry.frames';
+
+/** Of the bodies that are no JSON of a schema. */
+export const contentTypes = { archive: 'application/gzip', raw: 'application/json', frames: frames_type } as const;
 
 /**
  * The kind of an endpoint: its refusals, its limits, and its ways to authenticate a caller.
@@ -42,9 +50,10 @@ export type BodyShape = z.ZodType | 'archive' | 'raw';
  * - `gateway`  the calls to models, with refusals in the shape of OpenAI and Anthropic
  * - `gemini`   the calls to models by clients of Gemini, likewise in Google's shape
  * - `ollama`   the calls to models by clients of Ollama, likewise in its shape
+ * - `memory`   what agents keep between calls, at the door of the agents
  * - `probes`   for monitors of the process
  */
-export type SurfaceName = 'api' | 'ingress' | 'a2a' | 'gateway' | 'gemini' | 'ollama' | 'probes';
+export type SurfaceName = 'api' | 'ingress' | 'a2a' | 'gateway' | 'gemini' | 'ollama' | 'memory' | 'probes';
 
 export interface Endpoint {
   /** `api` when absent. */
@@ -75,8 +84,8 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 type Sent<T> = T extends z.ZodType ? z.input<T> : undefined;
-type BodyParsed<B> = B extends 'archive' ? ReadableStream<Uint8Array> : B extends 'raw' ? Uint8Array : Parsed<B>;
-type BodySent<B> = B extends 'archive' | 'raw' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
+type BodyParsed<B> = B extends 'archive' ? ReadableStream<Uint8Array> : B extends 'raw' | 'frames' ? Uint8Array : Parsed<B>;
+type BodySent<B> = B extends 'archive' | 'raw' | 'frames' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
 
 /** The input of a handler: every part parsed. */
 export interface Parts<E extends Endpoint> {

@@ -18,6 +18,7 @@ import { homeEndpoints } from './telling/home.ts';
 import { invokeEndpoints } from './agents/invoke.ts';
 import { keysEndpoints } from './models/keys.ts';
 import { loginEndpoints } from './people/login.ts';
+import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
 import { notificationsEndpoints } from './telling/notifications.ts';
 import { ollamaEndpoints } from './models/ollama.ts';
@@ -54,6 +55,7 @@ export const endpoints = {
   ...orchestrationsEndpoints,
   ...a2aEndpoints,
   ...orchestrateA2aEndpoints,
+  ...memoryEndpoints,
   ...keysEndpoints,
   ...budgetsEndpoints,
   ...costsEndpoints,

@@ -13,6 +13,8 @@ export function needs(rule: Rule): string {
       return `role ${rule.role} in the team${rule.by === 'person' ? ', as a person' : ''}${or(rule)}`;
     case 'asset':
       return `\`${rule.action}\` on the asset, and role ${rule.role} in its team`;
+    case 'agent':
+      return "an agent's key, with the token of an open run";
     case 'key':
       return 'a gateway key';
     case 'system':

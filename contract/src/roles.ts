@@ -43,6 +43,7 @@ export type AssetKind = (typeof assetKinds)[number];
  * - `org`        at least this platform role
  * - `team`       at least this role in the team (the higher of platform role and team role)
  * - `asset`      the ACL action on the asset, and at least this role in the asset's team
+ * - `agent`      the gateway key of a deployed agent, and the token of one of its open runs
  * - `key`        a working gateway key; the gateway's admission decides what it may call
  * - `system`     the service itself, for the reason named; no request can carry it
  *
@@ -54,6 +55,7 @@ export type Rule =
   | { on: 'org'; role: Role; by?: 'person'; or?: ReadingRight }
   | { on: 'team'; role: Role; by?: 'person'; or?: ReadingRight }
   | { on: 'asset'; action: Action; role: Role }
+  | { on: 'agent' }
   | { on: 'key' }
   | { on: 'system'; reason: string };
 
@@ -155,6 +157,8 @@ export const operations = {
   'model.call': { on: 'key' },
   // Spans count only with the token of a run of the key's revision.
   'span.send': { on: 'key' },
+  // The operation itself finds the open run.
+  'memory.keep': { on: 'agent' },
   // The costs of the caller's own keys; lists show those that the caller may manage too.
   // The operation limits its output.
   'cost.read': { on: 'signed_in' },

@@ -17,6 +17,8 @@ export function describeNeeds(needs: Command['needs']): string {
       return `role ${rule.role} in the team${or(rule)}`;
     case 'asset':
       return `role ${rule.role} in the asset's team and "${rule.action}" on the asset`;
+    case 'agent':
+      return 'a run of an agent';
     case 'key':
       return 'a gateway key';
     case 'system':

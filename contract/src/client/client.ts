@@ -1,6 +1,6 @@
 // The typed client: every endpoint by name, with the contract's types and without generated code. A refusal arrives as the server's
 // `Problem`, an unreachable server as `Unreachable`.
-import { refusal_event, type Answer, type Endpoint, type Page, type Sending, type StreamEvent } from '../endpoint.ts';
+import { contentTypes, refusal_event, type Answer, type Endpoint, type Page, type Sending, type StreamEvent } from '../endpoint.ts';
 import { endpoints, type EndpointName, type Endpoints } from '../endpoints.ts';
 import { readJsonLines } from '../formats/json-lines.ts';
 import { readAgentProblem } from './agent-problem.ts';
@@ -83,9 +83,8 @@ async function send(
   const init: RequestInit & { duplex?: 'half' } = { method: endpoint.method, headers, redirect: 'error' };
   const signal = signalFor(endpoint, options.signal);
   if (signal !== undefined) init.signal = signal;
-  if (endpoint.body === 'archive' || endpoint.body === 'raw') {
-    if (!headers.has('content-type'))
-      headers.set('content-type', endpoint.body === 'archive' ? 'application/gzip' : 'application/json');
+  if (endpoint.body === 'archive' || endpoint.body === 'raw' || endpoint.body === 'frames') {
+    if (!headers.has('content-type')) headers.set('content-type', contentTypes[endpoint.body]);
     init.body = body as ReadableStream<Uint8Array>; // Sending says bytes or a stream of them; fetch takes both
     init.duplex = 'half';
   } else if (endpoint.body !== undefined) {

@@ -20,6 +20,7 @@ import * as home from '../telling/home.ts';
 import * as invoke from '../agents/invoke.ts';
 import * as keys from '../models/keys.ts';
 import * as login from '../people/login.ts';
+import * as memory from '../agents/memory.ts';
 import * as models from '../models/models.ts';
 import * as notifications from '../telling/notifications.ts';
 import * as ollama from '../models/ollama.ts';
@@ -67,6 +68,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, deploymentFiles, agentEvents, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
+  { tag: 'memory', about: 'What agents keep between calls', files: [memory] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
   { tag: 'a2a', about: 'Calls to agents and orchestrations in the Agent2Agent protocol', files: [a2a] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },

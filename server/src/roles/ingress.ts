@@ -13,6 +13,8 @@ import { repeatCancels } from '../agents/invoke/calls/repeat-cancels.ts';
 import { invokeRoutes } from '../agents/invoke/routes.ts';
 import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
+import { memoryDoorRoutes } from '../agents/memory/routes.ts';
+import { openTurns } from '../agents/memory/turns.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
 import { keep_days, kind } from '../agents/orchestration/runs/orchestration-run.ts';
 import { runReaders } from '../agents/orchestration/runs/run-readers.ts';
@@ -57,6 +59,7 @@ export function openIngressRole(parts: RoleParts): Role {
     models,
     guardrails,
     spans,
+    turns: openTurns(db),
     base_url,
     dialled: parts.dialled,
     sync_budget_ms: config.sync_budget_seconds * 1000,
@@ -71,7 +74,9 @@ export function openIngressRole(parts: RoleParts): Role {
     return worker;
   };
   const called = { ...orchestrations, worker: started };
-  const handlers: SurfaceHandlers<'ingress' | 'a2a'> = {
+  const memory = memoryDoorRoutes({ db, envelope: parts.envelope });
+  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'memory'> = {
+    ...memory,
     ...invokeRoutes(ingress),
     ...orchestrateRoutes(called, cursors(deriveKey(parts.secret_key, 'cursor'))),
     ...orchestrateA2aRoutes(called),
@@ -79,7 +84,7 @@ export function openIngressRole(parts: RoleParts): Role {
   return {
     handlers,
     door: {
-      handlers: a2aHandlers(ingress),
+      handlers: { ...a2aHandlers(ingress), ...memory },
       ways: { agent: agentWay({ db, run_key, authenticate: keyAuthenticator({ db, pepper: keys['key-pepper'] }) }) },
     },
     start: async () => {

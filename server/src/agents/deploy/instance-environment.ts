@@ -26,6 +26,8 @@ interface EnvironmentInput {
   access: SecretFiles;
   /** Today's values of `deploy.secrets`. */
   secrets: SecretFiles;
+  /** The service keeps threads and store that would end with the container. */
+  keeps_memory: boolean;
   /** The only way to the outside. Undefined: not limited. */
   proxy_url: string | undefined;
   /** All values that nobody may read in an error of the agent. */
@@ -33,7 +35,7 @@ interface EnvironmentInput {
 }
 
 export function instanceFiles(input: EnvironmentInput): SecretFiles {
-  const { config, ingress_secret, access, secrets, proxy_url, hidden } = input;
+  const { config, ingress_secret, access, secrets, keeps_memory, proxy_url, hidden } = input;
   const { deploy } = config;
   const files = {
     ...access,
@@ -41,6 +43,7 @@ export function instanceFiles(input: EnvironmentInput): SecretFiles {
     SVC_FRAMEWORK: config.framework,
     SVC_AGENT_NAME: config.name,
     SVC_AGENT_VERSION: config.version,
+    ...(keeps_memory ? { SVC_MEMORY: 'service' } : {}),
     SVC_MEMORY_BYTES: String(resourceLimits(config).memory_bytes),
     ...(deploy?.concurrency === undefined ? {} : { SVC_MAX_CONCURRENCY: String(deploy.concurrency) }),
     ...(isTraced(config) ? {} : { SVC_TRACES: 'off' }),

@@ -292,6 +292,8 @@ export interface ServingRow extends CalledRevision {
   /** The start of an instance that takes calls once it has started. */
   start: Start | null;
   desired: Desired;
+  kept_by_service: boolean;
+  needs_run: boolean;
   /** Settings of the organisation. */
   hide_trace_inputs: boolean;
   hide_trace_outputs: boolean;
@@ -308,7 +310,7 @@ export interface Start {
 export const servedAgents = async <Agent extends object>(db: Reader, agents: Sql) =>
   await db.all<Agent & (ServingRow | { revision_id: null })>(sql`
     select a.*, s.* from (${agents}) a left join (
-      select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, r.desired, v.key_id, o.hide_trace_inputs,
+      select r.agent_id as serving_agent_id, v.id as revision_id, v.version_id, r.desired, v.key_id, v.kept_by_service, v.needs_run, o.hide_trace_inputs,
         o.hide_trace_outputs, coalesce((
           select jsonb_agg(${address} order by i.n) from instance i
           where i.revision_id = v.id and i.url is not null and i.draining_since is null), '[]') as addresses, (

@@ -27,11 +27,11 @@ export async function pipeline(parts: DeployParts, run: DeployRun): Promise<Depl
     (at) => provision(parts, at, { config, image: built.image, signal: at.signal }),
     () => releaseProvisioned(parts, run),
   );
-  const { started, example_input } = await step('start', (at) =>
+  const { started, memory, example_input } = await step('start', (at) =>
     start(parts, at, { config, instances, key_id, signal: at.signal }),
   );
   const registered = await step('register', (at) =>
-    register(parts, at, { config, image: built.image, installed: built.installed, files, started, key_id }),
+    register(parts, at, { config, image: built.image, installed: built.installed, files, started, memory, key_id }),
   );
   return await step('endpoint', async () => ({
     endpoint: endpointOf(parts, run.input.agent),

@@ -9,8 +9,17 @@ export interface Description {
   required_fields: string[] | null;
 }
 
+/** What the agent's code says that the service keeps for it. */
+export interface KeptMemory {
+  /** The service keeps its threads. */
+  kept_by_service: boolean;
+  /** Its code can ask for what the service keeps in each call, so each call is on record. */
+  needs_run: boolean;
+}
+
 const schema = z.object({ input_schema: z.record(z.string(), z.unknown()) });
 const threads = z.object({ keeps_threads: z.boolean() });
+const kept = z.object({ threads: z.string(), memory: z.object({ needs_run: z.boolean() }) });
 const required = z.object({ required_fields: z.array(z.string().max(200)).max(1000) });
 
 /** A schema written by a person has a hundredth of this size. */
@@ -25,4 +34,10 @@ export function readDescription(ready: unknown): Description {
     keeps_threads: threads.safeParse(ready).data?.keeps_threads ?? false,
     required_fields: required.safeParse(ready).data?.required_fields ?? null,
   };
+}
+
+/** As readDescription. */
+export function readKeptMemory(ready: unknown): KeptMemory {
+  const { data } = kept.safeParse(ready);
+  return { kept_by_service: data?.threads === 'service', needs_run: data?.memory.needs_run ?? false };
 }

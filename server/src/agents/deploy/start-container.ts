@@ -69,7 +69,10 @@ export async function startContainer(
         };
   const hidden = { ...(await valuesOfRevision(parts, { id: revision_id, key_id })), ...secrets };
   const ingress_secret = ingressSecret(ingress_key, revision_id);
-  const files = instanceFiles({ config, ingress_secret, access, secrets, proxy_url, hidden });
+  // A deploy asks its agent. A revision that has said no, or that is older than this, goes on as it was.
+  const kept = await store.keptMemory(db, revision_id);
+  const keeps_memory = kept === undefined || kept.kept_by_service || kept.needs_run;
+  const files = instanceFiles({ config, ingress_secret, access, secrets, keeps_memory, proxy_url, hidden });
   const dial = await dialFiles(parts, target, { instance_id, revision_id, config, place, signal });
   await target.start(place, { ...files, ...dial }, signal);
   const waited = waitUntilReady({

@@ -6,7 +6,7 @@ import type { KeySettings } from '../../models/keys/calls/facts.ts';
 import { allOf, beginsWith, nothing, sql } from '../../ground/database/sql.ts';
 import type { Operation } from '@gantry/contract/agents/deploy.ts';
 import type { TargetName } from './parts.ts';
-import type { Description } from './read-description.ts';
+import type { Description, KeptMemory } from './read-description.ts';
 
 export interface DeploymentRow {
   run_id: string;
@@ -240,14 +240,18 @@ export async function teamsWithAgents(db: Reader): Promise<Set<string>> {
   return new Set(rows.map(({ team_id }) => team_id));
 }
 
-export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'created_at'>): Promise<void> {
+export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'created_at'> & KeptMemory): Promise<void> {
   await tx.write(
     'revision',
-    sql`insert into revision (id, agent_id, version_id, version, digest, target, image, approval_id, deployed_by, deployed_by_name, key_id)
+    sql`insert into revision (id, agent_id, version_id, version, digest, target, image, approval_id, deployed_by, deployed_by_name, key_id, kept_by_service, needs_run)
         values (${row.id}, ${row.agent_id}, ${row.version_id}, ${row.version}, ${row.digest}, ${row.target}, ${row.image},
-          ${row.approval_id}, ${row.deployed_by}, ${row.deployed_by_name}, ${row.key_id}) returning id`,
+          ${row.approval_id}, ${row.deployed_by}, ${row.deployed_by_name}, ${row.key_id}, ${row.kept_by_service}, ${row.needs_run}) returning id`,
   );
 }
+
+/** Undefined before the revision is registered. */
+export const keptMemory = async (db: Reader, revision_id: string) =>
+  await db.one<KeptMemory>(sql`select kept_by_service, needs_run from revision where id = ${revision_id}`);
 
 /** The agents whose deployed revision gets one of these secrets. */
 export async function secretUsers(

@@ -16,6 +16,7 @@ import { followedCalls, type FollowedCalls } from './calls/followed-calls.ts';
 import { openCalls, type OpenCalls } from './calls/place-call.ts';
 import { retryWhileAway } from './calls/retry-while-away.ts';
 import * as store from './store.ts';
+import type { Turns } from './turns.ts';
 import { waitingCalls, type WaitingCalls } from './calls/waiting-calls.ts';
 
 export interface IngressParts {
@@ -32,6 +33,8 @@ export interface IngressParts {
   /** The gateway of this process, for judges of guardrails. */
   models: () => Promise<GatewayParts>;
   guardrails: GuardrailRecord;
+  /** Of calls with a thread. */
+  turns: Turns;
   spans: Pick<Spans, 'add'>;
   /** The address of the service; known after the process listens. */
   base_url: () => string;

@@ -3,6 +3,7 @@ import { allOf, sql, type Sql } from '../../ground/database/sql.ts';
 import { fromNow, isFree } from '../../ground/queue/lease.ts';
 import type { Answer } from './answer.ts';
 import { outcomeOf, type Outcome } from './calls/outcome.ts';
+import type { Turn } from './turns.ts';
 
 export interface Invocation {
   id: string;
@@ -45,6 +46,8 @@ export type RunningInvocation = Pick<Invocation, 'id' | 'agent_id' | 'revision_i
   /** Sealed. */
   input?: Buffer;
   task?: TaskTurn;
+  /** Its place on its thread. */
+  turn?: Turn;
   /** For a call that another asset sends: the id of this asset, and the first run of the chain. */
   through?: { via: string; root_run_id: string };
 };

@@ -30,6 +30,8 @@ export interface UpstreamCall {
   method: 'GET' | 'POST';
   path: '/invoke' | '/stream' | '/health' | '/ready' | `/runs/${string}`;
   run?: StartedRun;
+  /** The thread that the call has. */
+  thread?: string | undefined;
   sending?: Sending;
   /** The events of the run will be read too. */
   has_listener?: boolean;
@@ -87,6 +89,8 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
       ...(call.run.trace.tracestate !== null && { tracestate: call.run.trace.tracestate }),
     }),
   };
+  // A name may have any character.
+  if (call.thread !== undefined) headers['x-svc-thread'] = encodeURIComponent(call.thread);
   if (call.has_listener === true) headers['x-svc-side-stream'] = '1';
   if (call.sending !== undefined) headers['x-svc-attempt'] = String(call.sending.attempt);
   if (call.sending?.start !== undefined) headers['x-svc-start'] = call.sending.start;

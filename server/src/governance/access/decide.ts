@@ -47,7 +47,10 @@ export function decide(caller: Caller, operation: Operation, subject: Subject): 
     return caller.kind === 'key' ? allowed('a gateway key') : refused('forbidden', 'Only a gateway key does this.');
   if (caller.kind === 'key')
     return refused('forbidden', 'A gateway key calls models and sends spans, and nothing else.');
-  if (caller.kind === 'agent') return refused('forbidden', 'An agent calls its subagents, and nothing else.');
+  if (rule.on === 'agent')
+    return caller.kind === 'agent' ? allowed('a run of an agent') : refused('forbidden', 'Only a run of an agent does this.');
+  if (caller.kind === 'agent')
+    return refused('forbidden', 'An agent calls its subagents and keeps its memory, and nothing else.');
   switch (rule.on) {
     case 'signed_in':
       if (isForOthers(rule, caller)) return refused('forbidden', people_only);

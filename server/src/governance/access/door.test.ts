@@ -2,7 +2,7 @@
 // the test, because there are no networks of agents.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client/client.ts';
-import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { contentTypes, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { signRunToken, type RunClaims } from '../../ground/run-token.ts';
@@ -71,7 +71,7 @@ async function send(base: string, name: EndpointName, proof: Proof) {
       'a2a-version': '1.0',
       ...(endpoint.body === undefined
         ? {}
-        : { 'content-type': endpoint.body === 'archive' ? 'application/gzip' : 'application/json' }),
+        : { 'content-type': typeof endpoint.body === 'string' ? contentTypes[endpoint.body] : 'application/json' }),
     },
     ...(endpoint.body === undefined ? {} : { body: '{}' }),
     signal: AbortSignal.timeout(10_000),
@@ -88,7 +88,7 @@ const isOfAnyone = (name: EndpointName) => operations[endpoints[name].operation]
 describe('an agent with its key', () => {
   test.each(names)('at the door, has %s only if it is of A2A of agents, of models or a probe', async (name) => {
     const { status, isElsewhere } = await send(door, name, ofAgent());
-    const opens = name.startsWith('a2a.') || models.has(surfaceOf(name)) || surfaceOf(name) === 'probes';
+    const opens = name.startsWith('a2a.') || surfaceOf(name) === 'memory' || models.has(surfaceOf(name)) || surfaceOf(name) === 'probes';
     expect({ isElsewhere, isRefused: status === 401 && surfaceOf(name) !== 'probes' }).toEqual({
       isElsewhere: !opens,
       isRefused: false,

@@ -7,7 +7,7 @@ import { assetRequests } from '../../testing/access/asset-requests.ts';
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client/client.ts';
-import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { contentTypes, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { deriveKey } from '../../ground/derive-key.ts';
@@ -18,6 +18,7 @@ import * as orchestrations from '../../testing/stored/stored-orchestrations.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../../testing/stored/make-webhook.ts';
 import { projectOf } from '../../testing/pushes/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../../testing/access/about-nothing.ts';
+import { memoryRequests } from '../../testing/access/memory-requests.ts';
 import { modelRequests } from '../../testing/models/model-requests.ts';
 import { orchestrationA2a } from '../../testing/agents/orchestration-a2a.ts';
 import { a2aRequest, storeRun, storeTask, traceOf } from '../../testing/stored/stored-calls.ts';
@@ -329,6 +330,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'keys.revoke': async () => ({ params: { id: await freshKey() } }),
   // A token is no key.
   ...modelRequests,
+  ...memoryRequests,
   'models.list': () => ({}),
   ...assetRequests({ admin: () => app.admin.client, owner: () => owner.email, fresh }),
   'principals.list': () => ({}),
@@ -501,7 +503,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
 
 async function send(name: EndpointName, { params = {}, query = {}, body }: Sent, proof: Proof | undefined) {
   const endpoint: Endpoint = endpoints[name];
-  const type = endpoint.body === 'archive' ? 'application/gzip' : 'application/json';
+  const type = typeof endpoint.body === 'string' ? contentTypes[endpoint.body] : 'application/json';
   const response = await fetch(endpointUrl(app.url, endpoint, params, query), {
     method: endpoint.method,
     headers: {

@@ -1,7 +1,7 @@
 // Rules for every route: headers, media types, reads without changes, and text that comes back as text.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpointUrl } from '@gantry/contract/client/client.ts';
-import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { contentTypes, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { storeAgent } from '../../testing/stored/stored-agent.ts';
@@ -88,7 +88,7 @@ describe('a body has its declared type, and no type that a page elsewhere can se
       expect([type, answered.status]).toEqual([type, 415]);
       expect(JSON.stringify(await answered.json())).toContain('"code":"unsupported_media_type"');
     }
-    const right = endpoint.body === 'archive' ? 'application/gzip' : 'application/json';
+    const right = typeof endpoint.body === 'string' ? contentTypes[endpoint.body] : 'application/json';
     expect([name, (await send(endpoint, { ...senderOf(endpoint), 'content-type': right }, '[]')).status]).not.toEqual([
       name,
       415,

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '@gantry/contract/endpoints.ts';
-import type { Endpoint } from '@gantry/contract/endpoint.ts';
+import { contentTypes, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { testConfig } from '../../testing/config.ts';
 import { testApp, type TestApp, type TestUser } from '../../testing/test-app.ts';
@@ -76,7 +76,7 @@ test.each(Object.entries<Endpoint>(endpoints))('%s needs a sign-in unless it is 
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
     key.endsWith('id') ? '00000000-0000-4000-8000-000000000000' : key === 'kind' ? 'tool' : 'greeter',
   );
-  const type = endpoint.body === 'archive' ? { 'content-type': 'application/gzip' } : json;
+  const type = typeof endpoint.body === 'string' ? { 'content-type': contentTypes[endpoint.body] } : json;
   const body = endpoint.body === undefined ? {} : { body: '{}' };
   for (const headers of [{}, { authorization: 'Bearer a.b.c' }, { authorization: 'Basic YWRtaW46YWRtaW4=' }]) {
     const { status } = await fetch(app.url + path, {

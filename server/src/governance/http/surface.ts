@@ -97,5 +97,13 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     has_places: true,
     printProblem: ollamaProblemReply,
   },
+  // The most of one state, and what is written beside it.
+  memory: {
+    role: 'ingress',
+    ways: ['agent'],
+    max_body_bytes: 64 * mebibyte,
+    has_places: true,
+    printProblem: problemReply,
+  },
   probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },
 };

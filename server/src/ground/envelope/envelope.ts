@@ -1,6 +1,6 @@
 // Texts and bytes at rest: AES-256-GCM under the stored key `envelope`. What is sealed names its key and is bound to its row, so it opens in no
 // other row. Its bytes: the name of the key (8), nonce (12), tag (16), ciphertext.
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { unwrap, wrap } from '../derive-key.ts';
 
 export interface Envelope {
@@ -10,6 +10,8 @@ export interface Envelope {
   sealBytes: (bytes: Buffer, row: SealedRow) => Buffer;
   /** As `open`. */
   openBytes: (sealed: Buffer, row: SealedRow) => Buffer;
+  /** A keyed hash, to find a row by a text that is only stored sealed. Another table has other hashes. */
+  hash: (text: string, table: string) => Buffer;
 }
 
 export interface SealedRow {
@@ -27,7 +29,9 @@ export function openEnvelope(key: Buffer): Envelope {
     if (!sealed.subarray(0, name_bytes).equals(name)) throw new Error(`${row.table} is sealed under another key`);
     return unwrap(key, sealed.subarray(name_bytes), bound(row));
   };
+  const hash_key = Buffer.from(hkdfSync('sha256', key, 'gantry', 'envelope-hash', 32));
   return {
+    hash: (text, table) => createHmac('sha256', hash_key).update(JSON.stringify([table, text])).digest(),
     sealBytes,
     openBytes,
     seal: (text, row) => sealBytes(Buffer.from(text), row),

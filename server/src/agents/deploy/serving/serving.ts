@@ -65,8 +65,10 @@ export interface ServingRevision extends CalledRevision {
   start: instanceStore.Start | null;
   /** Without calls it has no container, and `wake` starts one. */
   sleeps: boolean;
-  /** Its runs may call other agents. */
-  has_subagents: boolean;
+  /** The row of each call is stored before it is sent: its runs may call other agents, or ask for what the service keeps. */
+  needs_row: boolean;
+  /** The service keeps its threads. */
+  kept_by_service: boolean;
 }
 
 interface CalledAgent {
@@ -139,11 +141,12 @@ export function servingAgents({
     const { version, allowed_teams, rules: own, deploy, sleeps, has_subagents } = await servingConfig(db, version_id);
     const { id: agent_id, team, visibility } = found.agent;
     const rules = [...own, ...requiredRules(required, team.name)];
-    const { revision_id, key_id, addresses, start } = found.route;
+    const { revision_id, key_id, addresses, start, kept_by_service, needs_run } = found.route;
+    const needs_row = has_subagents || needs_run;
     const instances = addresses.map((one) => addressOf(one, revision_id));
     const revision =
       desired === 'running'
-        ? { revision_id, key_id, agent_id, team_id: team.id, rules, instances, start, sleeps, has_subagents }
+        ? { revision_id, key_id, agent_id, team_id: team.id, rules, instances, start, sleeps, needs_row, kept_by_service }
         : undefined;
     const hidden = hiddenContent(deploy, {
       isPrivate: visibility === 'private',

@@ -7,6 +7,7 @@ import { scalingOf } from '@gantry/project/agent-yaml/scaling.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { readyThreads } from './ready-threads.ts';
 import type { ProvisionedInstance } from './5-provision.ts';
+import { readKeptMemory } from '../read-description.ts';
 import { exampleInput } from './example-input.ts';
 import { readyNotices } from './ready-notices.ts';
 
@@ -41,7 +42,7 @@ export async function start(parts: DeployParts, run: DeployRun, { config, instan
   const ready = raised[0]?.ready ?? {};
   refuseLocalThreads(ready, config);
   for (const notice of readyNotices(ready)) run.notice(notice);
-  return { started: raised.map(({ started }) => started), example_input: exampleInput(ready) };
+  return { started: raised.map(({ started }) => started), memory: readKeptMemory(ready), example_input: exampleInput(ready) };
 }
 
 // Each instance would know only the threads of its own calls.

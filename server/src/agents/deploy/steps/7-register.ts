@@ -22,6 +22,7 @@ import * as instanceStore from '../instance-store.ts';
 import * as placementStore from '../placement-store.ts';
 import * as store from '../store.ts';
 import type { StartedInstance } from './6-start.ts';
+import type { KeptMemory } from '../read-description.ts';
 import { superseded } from './1-validate.ts';
 
 export interface Registered {
@@ -41,6 +42,8 @@ export async function register(
     /** Undefined in the record of a run that an earlier release began. */
     files?: readonly TargetFile[];
     started: readonly StartedInstance[];
+    /** Undefined in the record of a run that an earlier release began. */
+    memory: KeptMemory | undefined;
     key_id: string;
   },
 ): Promise<Registered> {
@@ -59,6 +62,7 @@ export async function register(
       image: made.image,
       approval_id,
       key_id: made.key_id,
+      ...(made.memory ?? { kept_by_service: false, needs_run: false }),
       ...by,
     });
     await artefactStore.insertArtefacts(tx, run.id, [...(made.files ?? []), ...bill]);

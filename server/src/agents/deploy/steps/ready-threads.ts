@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 const said = z.object({
-  threads: z.enum(['none', 'memory', 'external']),
+  threads: z.enum(['none', 'memory', 'external', 'service']),
   threads_by: z.string().max(300).nullable().catch(null),
 });
 
 export interface ReadyThreads {
-  /** Where the agent keeps something between calls. Several instances share only what is `external`. */
-  threads: 'none' | 'memory' | 'external';
+  /** Where the agent keeps something between calls. Several instances share what is `external` or at the `service`. */
+  threads: 'none' | 'memory' | 'external' | 'service';
   /** The user's setting for it, as text for people: `checkpointer=InMemorySaver in agent.py`. */
   threads_by: string | null;
 }

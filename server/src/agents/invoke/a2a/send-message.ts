@@ -190,7 +190,7 @@ function jsonHeaders({ headers }: Asked): Asked['headers'] {
 async function storeRefused({ db }: Ingress, call: Required<CallToStore>, error: Blocked): Promise<BegunTask> {
   const [instance] = call.admitted.revision.instances;
   if (instance === undefined) throw new Error('a guardrail reads only a call that has an instance');
-  const { task, ...row } = rowOfCall(call, instance.instance_id);
+  const { task, ...row } = rowOfCall({ ...call, turn: undefined }, instance.instance_id);
   if (task === undefined) throw new Error('a message is a turn of a task');
   await store.putRefused(db, { ...row, task }, answerOf(error));
   return { task_id: task.task_id, run_id: call.run.id, stored: Promise.resolve({ error }) };

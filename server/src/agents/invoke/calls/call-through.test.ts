@@ -10,6 +10,7 @@ import { sql } from '../../../ground/database/sql.ts';
 import { servingAgents } from '../../deploy/serving/serving.ts';
 import { findReach } from '../../deploy/targets/index.ts';
 import { openEnvelope } from '../../../ground/envelope/envelope.ts';
+import { noTurns } from '../../../testing/agents/no-turns.ts';
 import { openGuardrailRecord } from '../../../models/guardrails/record.ts';
 import { standInFor } from '../../../testing/agents/agent-stand-in.ts';
 import { readNow } from '../../../testing/access/read-now.ts';
@@ -54,6 +55,7 @@ beforeAll(async () => {
     run_key: Buffer.alloc(32),
     envelope: openEnvelope(Buffer.alloc(32)),
     models: async () => await Promise.reject(new Error('nobody judges')),
+    turns: noTurns,
     guardrails: openGuardrailRecord(db, { onError }),
     spans: { add: () => {} },
     base_url: () => '',

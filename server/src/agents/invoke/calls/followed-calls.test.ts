@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../../ground/database/database.ts';
 import { sql } from '../../../ground/database/sql.ts';
+import { noTurns } from '../../../testing/agents/no-turns.ts';
 import { testDatabase, type TestDatabase } from '../../../testing/test-database.ts';
 import { followedCalls, type FollowedCalls, type FollowSettings } from './followed-calls.ts';
 
@@ -52,6 +53,7 @@ function ingress(owner: string, more: Partial<FollowSettings> = {}): Ingress {
   const calls = followedCalls(mortal(own), {
     owner,
     alone: false,
+    turns: noTurns,
     stopping: stopping.signal,
     follow: async ({ id }, lost) => {
       following.push(id);

@@ -8,6 +8,7 @@ import { startLoop, type Loop } from '../../../ground/queue/loop.ts';
 import { refuseTooMany } from './call-limits.ts';
 import { retryWhileAway } from './retry-while-away.ts';
 import * as store from '../store.ts';
+import type { Turns } from '../turns.ts';
 
 export interface FollowedCalls {
   /**
@@ -29,6 +30,7 @@ export interface FollowSettings {
   owner: string;
   /** No other process uses this database. A held call belonged to a killed process and is free at once. */
   alone: boolean;
+  turns: Pick<Turns, 'enter'>;
   stopping: AbortSignal;
   /** The signal is aborted when the lease is lost. */
   follow: (row: store.Claimed, lost: AbortSignal) => Promise<void>;
@@ -42,7 +44,7 @@ const at_once = 100;
 
 export function followedCalls(
   db: Database,
-  { owner, alone, stopping, follow, background, onError, lease_ms = 6000 }: FollowSettings,
+  { owner, alone, turns, stopping, follow, background, onError, lease_ms = 6000 }: FollowSettings,
 ): FollowedCalls {
   const follower = { owner, lease_ms };
   /** Also those whose lease is lost, until they are left: no call is followed twice in this process. */
@@ -100,13 +102,15 @@ export function followedCalls(
   return {
     put: async (row) => {
       const asked_at = performance.now();
-      const { through } = row;
+      const { through, turn } = row;
       const put =
-        through === undefined
+        through === undefined && turn === undefined
           ? await store.putRunning(db, row, follower)
           : await db.transaction(async (tx) => {
-              await refuseTooMany(tx, { ...row, through });
-              return await store.putRunning(tx, row, follower);
+              if (through !== undefined) await refuseTooMany(tx, { ...row, through });
+              const is_put = await store.putRunning(tx, row, follower);
+              if (is_put && turn !== undefined) await turns.enter(tx, turn);
+              return is_put;
             });
       if (!put) throw new Problem('cancelled', { detail: 'The call ended before it began.' });
       if (!held.has(row.id)) hold(row.id, asked_at);

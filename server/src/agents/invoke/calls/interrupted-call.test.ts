@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../../ground/database/database.ts';
 import { sql, type Sql } from '../../../ground/database/sql.ts';
 import { openEnvelope } from '../../../ground/envelope/envelope.ts';
+import { noTurns } from '../../../testing/agents/no-turns.ts';
 import { openGuardrailRecord } from '../../../models/guardrails/record.ts';
 import { standInFor } from '../../../testing/agents/agent-stand-in.ts';
 import { storeAgent } from '../../../testing/stored/stored-agent.ts';
@@ -101,6 +102,7 @@ test('the calls of an earlier service are followed as soon as the database is ba
     run_key: Buffer.alloc(32),
     envelope: openEnvelope(Buffer.alloc(32)),
     models: async () => await Promise.reject(new Error('nobody judges')),
+    turns: noTurns,
     guardrails: openGuardrailRecord(db, { onError: (error) => failed.push(error) }),
     spans: { add: () => {} },
     base_url: () => '',

@@ -1,5 +1,6 @@
 import type { Admitted } from '../admit.ts';
 import type * as store from '../store.ts';
+import type { Turn } from '../turns.ts';
 import type { StartedRun } from '../upstream.ts';
 
 /** A turn of a task, which the call can begin. */
@@ -13,7 +14,7 @@ export interface CallToStore {
 
 /** A new task has the id of its first call. */
 export function rowOfCall(
-  { admitted, run, task }: CallToStore,
+  { admitted, run, task, turn }: CallToStore & { turn: Turn | undefined },
   instance_id: string | null,
   more: Pick<store.RunningInvocation, 'progress' | 'input'> = {},
 ): store.RunningInvocation {
@@ -26,6 +27,7 @@ export function rowOfCall(
     instance_id,
     ...more,
     caller_id: user.id,
+    ...(turn && { turn }),
     ...(task && { task: { ...task, task_id: task.task_id ?? run.id } }),
     ...(via !== undefined && { through: { via, root_run_id: run.root_run_id } }),
   };

@@ -8,6 +8,7 @@ import { sql } from '../../../ground/database/sql.ts';
 import { servingAgents } from '../../deploy/serving/serving.ts';
 import { findReach } from '../../deploy/targets/index.ts';
 import { openEnvelope } from '../../../ground/envelope/envelope.ts';
+import { noTurns } from '../../../testing/agents/no-turns.ts';
 import { openGuardrailRecord } from '../../../models/guardrails/record.ts';
 import { loadCaller } from '../../../people/principals/load-caller.ts';
 import { standInFor } from '../../../testing/agents/agent-stand-in.ts';
@@ -119,6 +120,7 @@ async function killedBeforeSending(
     run_key: Buffer.alloc(32),
     envelope: openEnvelope(app.keys.envelope),
     models: async () => await Promise.reject(new Error('nobody judges')),
+    turns: noTurns,
     guardrails: openGuardrailRecord(db, { onError: (error) => failed.push(error) }),
     spans: { add: () => {} },
     base_url: () => '',

@@ -21,6 +21,7 @@ import { rowOfCall, type CallToStore } from './row-of-call.ts';
 import { sealInput } from './sealed-input.ts';
 import { moveRun } from './start-run.ts';
 import { trackCall, type Ended } from './track-call.ts';
+import { turnOf } from '../turns.ts';
 import { statusIn } from './outcome.ts';
 import {
   callAgent,
@@ -84,6 +85,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
   const { stopping, open_calls, connections } = ingress;
   const background = (work: Promise<unknown>) => ingress.background(work);
   const began_at = performance.now();
+  const turnIn = turnOf(run.id, body);
   const until = began_at + (earlier?.limit_ms ?? longest_wait_ms);
   const withdrawing = new AbortController();
   const onItsWay = Promise.withResolvers<void>();
@@ -104,7 +106,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
     const sealed = isSealed && { input: sealInput(ingress.envelope, run.id, { headers, body, trace: run.trace }) };
     const progress = { start_id: sent?.start ?? null, attempt, is_begun: isBegun };
     const { admitted } = prepared ?? call;
-    return rowOfCall({ ...call, admitted }, sent?.instance_id ?? null, { progress, ...sealed });
+    return rowOfCall({ ...call, admitted, turn: turnIn(admitted) }, sent?.instance_id ?? null, { progress, ...sealed });
   };
   const tracked = trackCall(ingress, { id: run.id, now: rowNow, end: () => end }, call.is_stored ? 'answer' : 'none');
   const { tell } = tracked;
@@ -189,11 +191,13 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
     const { agent, user: caller, through } = admitted;
     const to = { agent, caller, through } as const;
     const ask = { ...to, run_id: run.id };
+    const thread = turnIn(admitted)?.name;
     const beforeSending = async () => {
       await notBegunThere();
       if (tracked.state.row === 'answer' && at.start === undefined) await askStart(ingress, ask, at);
       sent = { start: at.start ?? undefined, attempt: ++attempt, instance_id: at.instance.instance_id };
       await tell('placed');
+      if (thread !== undefined) await ingress.turns.wait(run.id, AbortSignal.any([stopping, withdrawing.signal]));
       await tell('sent');
       accept();
       watch.sent(attempt, async () => await askStatus(ingress, ask, at));
@@ -212,6 +216,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
       method: 'POST',
       path: '/invoke',
       run: sentRun,
+      thread,
       has_listener,
       ...(input && { body: input }),
     } as const;
@@ -265,7 +270,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
       prepared = now;
       // A judge of the guardrails takes seconds.
       if (tries === 0) signal?.throwIfAborted();
-      if (admitted.revision.has_subagents) tracked.needToken();
+      if (admitted.revision.needs_row || turnIn(admitted) !== undefined) tracked.needToken();
       placed = open_calls.place(admitted.revision.instances);
       try {
         const ended = await sendOnce(now, placed);

@@ -19,6 +19,7 @@ import { orRecorded, recordCall, recordStream } from '../calls/record-call.ts';
 import { rowOfCall } from '../calls/row-of-call.ts';
 import { startRun } from '../calls/start-run.ts';
 import { callPlaced, isNotConnected } from '../calls/place-call.ts';
+import { turnOf } from '../turns.ts';
 
 const pause_ms = 500;
 
@@ -91,6 +92,8 @@ async function open(
 ): Promise<StreamReply | undefined> {
   const { body: sent, signal } = incoming;
   const { agent, revision, user } = admitted;
+  const turn = turnOf(run_id, sent)(admitted);
+  const hasRow = revision.needs_row || turn !== undefined;
   const run = startRun(ingress, admitted, incoming.trace, run_id);
   const guarded = guardCall(ingress, admitted, run, incoming.caller.origin);
   const refused = { name: 'stream', admitted, run, guarded } as const;
@@ -100,12 +103,13 @@ async function open(
   const began_at = performance.now();
   // The token of a run is believed while its row is open.
   const storeRow = async () => {
-    if (revision.has_subagents) await ingress.followed.put(rowOfCall({ admitted, run }, placed.instance.instance_id));
+    if (hasRow) await ingress.followed.put(rowOfCall({ admitted, run, turn }, placed.instance.instance_id));
+    if (turn !== undefined) await ingress.turns.wait(run.id, AbortSignal.any([signal, ingress.stopping]));
     return undefined;
   };
   const forget = async () => {
     placed.end();
-    if (revision.has_subagents) await ingress.followed.remove(run.id);
+    if (hasRow) await ingress.followed.remove(run.id);
   };
   const end = () => ingress.background(forget());
   const upstream = {
@@ -114,6 +118,7 @@ async function open(
     method: 'POST',
     path: '/stream',
     run,
+    thread: turn?.name,
     headers: incoming.headers,
     body: checked,
     signal,

@@ -1,7 +1,7 @@
 // Request bodies, bounded before they are read: JSON of at most 64 levels, or raw bytes for the handler.
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { BodyShape } from '@gantry/contract/endpoint.ts';
+import { frames_type, type BodyShape } from '@gantry/contract/endpoint.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 import { leastRate, steadyBody, tooSlow, type LeastRate } from './steady-body.ts';
 import { requireStorable } from './storable.ts';
@@ -54,6 +54,11 @@ export async function readBytes(
 /** Throws `unsupported_media_type` for a type that the endpoint does not take. */
 export function requireType(shape: BodyShape, content_type: string | null): void {
   const type = (content_type ?? '').toLowerCase();
+  if (shape === 'frames') {
+    if (type !== frames_type)
+      throw new Problem('unsupported_media_type', { detail: `Send the states as ${frames_type}.` });
+    return;
+  }
   if (shape === 'archive') {
     if (!archive_types.includes(type))
       throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });

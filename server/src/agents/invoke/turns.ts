@@ -1,0 +1,65 @@
+// The thread of a call. Only the ingress names a thread to a container: the body of the caller says which, and its row comes first. So memory, which
+// is above the ingress, lets no run work on a thread that the service has not given to it.
+import { z } from 'zod';
+import { threadName } from '@gantry/contract/agents/memory.ts';
+import { parseJson } from '../../governance/http/request/body.ts';
+import type { Tx } from '../../ground/database/database.ts';
+import type { Admitted } from './admit.ts';
+import { threadSpace } from './caller-identity.ts';
+
+/** A call's place among those of its thread. */
+export interface Turn {
+  run_id: string;
+  agent_id: string;
+  owner_id: string;
+  space: string;
+  name: string;
+  /** The assets through which the call came, nearest first; null for a caller alone. */
+  via: string | null;
+}
+
+export interface Turns {
+  /** In the transaction that stores the call. A repeat keeps the place. */
+  enter: (tx: Tx, turn: Turn) => Promise<void>;
+  /** Resolves once the calls before it have ended. Throws `cancelled`, and the reason of the signal. */
+  wait: (run_id: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** A thread of this name is a new one: it gets the id of the run. */
+const new_thread = 'new';
+const bodyWithThread = z.object({ thread_id: threadName });
+
+/** Undefined without a thread, and for an agent whose threads are no matter of the service. The revision can change while the call waits. */
+export type TurnOf = (admitted: Admitted) => Turn | undefined;
+
+export function turnOf(run_id: string, body: Uint8Array): TurnOf {
+  let read: { name: string | undefined } | undefined;
+  return ({ agent, revision, user, through }) => {
+    if (!revision.kept_by_service) return undefined;
+    read ??= { name: threadIn(body) };
+    const { name } = read;
+    if (name === undefined) return undefined;
+    const { chain = [] } = through ?? {};
+    return {
+      run_id,
+      agent_id: agent.id,
+      owner_id: user.id,
+      space: threadSpace(agent.id, user, chain),
+      name: name === new_thread ? run_id : name,
+      via: chain.length === 0 ? null : chain.map(({ ref }) => ref).join(' '),
+    };
+  };
+}
+
+/** Of a body that the container has not checked yet. Undefined for one that it will refuse. */
+function threadIn(body: Uint8Array): string | undefined {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  // Most calls have none, and a large input takes long to parse. An escaped name is refused by the wrapper: it got no thread.
+  if (!text.includes('"thread_id"')) return undefined;
+  try {
+    const { thread_id } = bodyWithThread.parse(parseJson(body));
+    return thread_id === '' || thread_id.includes('\0') ? undefined : thread_id;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+// Items of agents' stores. Namespace, key and value are sealed; the address finds one item.
+import type { Reader, Tx } from '../../../ground/database/database.ts';
+import { sql } from '../../../ground/database/sql.ts';
+
+export interface Owner {
+  agent_id: string;
+  /** Whose they are: `user <id>`. */
+  owner: string;
+  owner_id: string;
+}
+
+export interface ItemRow {
+  address: Buffer;
+  body: Buffer;
+  created_at: string;
+  updated_at: string;
+}
+
+const live = sql`(expires_at is null or expires_at > clock_now())`;
+const columns = sql`address, body, created_at, updated_at`;
+
+export const findItem = async (db: Reader, { agent_id, owner }: Owner, address: Buffer) =>
+  await db.one<ItemRow>(sql`
+    select ${columns} from store_item where agent_id = ${agent_id} and owner = ${owner} and address = ${address} and ${live}`);
+
+/** Of one owner, the last changed first. */
+export const listItems = async (db: Reader, { agent_id, owner }: Owner) =>
+  await db.all<ItemRow>(sql`
+    select ${columns} from store_item where agent_id = ${agent_id} and owner = ${owner} and ${live} order by updated_at desc, address`);
+
+export const countItems = async (db: Reader, { agent_id, owner }: Owner) =>
+  (await db.one<{ count: number }>(sql`select count(*) from store_item where agent_id = ${agent_id} and owner = ${owner}`))
+    ?.count ?? 0;
+
+export async function putItem(
+  tx: Tx,
+  { agent_id, owner, owner_id }: Owner,
+  { address, body, ttl_minutes }: { address: Buffer; body: Buffer; ttl_minutes: number | null },
+): Promise<void> {
+  await tx.run(sql`
+    insert into store_item (agent_id, owner, owner_id, address, body, bytes, ttl_minutes, expires_at)
+    values (${agent_id}, ${owner}, ${owner_id}, ${address}, ${body}, ${body.length}, ${ttl_minutes}, clock_now() + ${ttl_minutes}::float8 * interval '1 minute')
+    on conflict (agent_id, owner, address) do update set body = excluded.body, bytes = excluded.bytes, ttl_minutes = excluded.ttl_minutes,
+      expires_at = excluded.expires_at, updated_at = clock_now(), used_at = clock_now(),
+      created_at = case when store_item.expires_at <= clock_now() then clock_now() else store_item.created_at end`);
+}
+
+export async function deleteItem(tx: Tx, { agent_id, owner }: Owner, address: Buffer): Promise<void> {
+  await tx.run(sql`delete from store_item where agent_id = ${agent_id} and owner = ${owner} and address = ${address}`);
+}
+
+/** A read item lasts anew. Noted once an hour, unless its own time is shorter. */
+export async function touchItems(tx: Tx, { agent_id, owner }: Owner, addresses: readonly Buffer[]): Promise<void> {
+  if (addresses.length === 0) return;
+  await tx.run(sql`
+    update store_item set used_at = clock_now(), expires_at = clock_now() + ttl_minutes * interval '1 minute'
+    where agent_id = ${agent_id} and owner = ${owner} and address = any(${addresses}::bytea[])
+      and (ttl_minutes is not null or used_at < clock_now() - interval '1 hour')`);
+}

@@ -1,0 +1,20 @@
+import type { SurfaceHandlers } from '../../governance/http/handlers.ts';
+import { copyThread, deleteRuns, deleteStates, prune } from './door/change-threads.ts';
+import { putStates } from './door/put-states.ts';
+import { readStates } from './door/read-states.ts';
+import { carryOutItems } from './items/items.ts';
+import type { MemoryParts } from './parts.ts';
+
+/** At the door of the agents. */
+export function memoryDoorRoutes(parts: MemoryParts): SurfaceHandlers<'memory'> {
+  return {
+    'memory.states': async ({ caller, query: { thread, ...wanted } }) =>
+      await readStates(parts, { caller, thread, ...wanted }),
+    'memory.put_states': async ({ caller, query: { thread }, body }) => await putStates(parts, { caller, thread, body }),
+    'memory.delete_states': async ({ caller, query: { thread } }) => await deleteStates(parts, { caller, thread }),
+    'memory.copy_thread': async ({ caller, body }) => await copyThread(parts, { caller, ...body }),
+    'memory.delete_runs': async ({ caller, body }) => await deleteRuns(parts, { caller, ...body }),
+    'memory.prune': async ({ caller, body }) => await prune(parts, { caller, ...body }),
+    'memory.items': async ({ caller, body: { ops } }) => ({ results: await carryOutItems(parts, { caller, ops }) }),
+  };
+}

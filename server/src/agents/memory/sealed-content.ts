@@ -1,0 +1,71 @@
+// Contents of threads at rest: compressed, then sealed under the envelope, each bound to its row. Encrypted bytes cannot be compressed, so this is
+// the only place where a long conversation gets smaller.
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Envelope, SealedRow } from '../../ground/envelope/envelope.ts';
+import { readFrames, writeFrames } from './frames.ts';
+
+/** From this size on, another thread compresses, so that no other request waits for it. */
+const large_bytes = 128 * 1024;
+/** The most that a stored content unpacks to. Nothing larger was taken. */
+export const max_content_bytes = 64 * 1024 * 1024;
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+const level = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
+const limit = { maxOutputLength: max_content_bytes + large_bytes };
+
+/** One content: what is known of it, and its bytes. */
+export interface Content<Head> {
+  head: Head;
+  parts: readonly Uint8Array[];
+}
+
+export async function sealContent(envelope: Envelope, row: SealedRow, { head, parts }: Content<object>): Promise<Buffer> {
+  const plain = writeFrames(head, parts);
+  const packed = plain.length < large_bytes ? zstdCompressSync(plain, level) : await compress(plain, level);
+  return envelope.sealBytes(packed, row);
+}
+
+/** Throws `memory_damaged` when the row was changed, or is of another place. The sizes of the parts are in the head. */
+export async function openContent<Head>(
+  envelope: Envelope,
+  row: SealedRow,
+  sealed: Buffer,
+): Promise<{ head: Head; take: (size: number) => Buffer }> {
+  const { head, take } = readFrames(await unsealed(envelope, row, sealed));
+  // Sealed by this service.
+  return { head: head as Head, take };
+}
+
+async function unsealed(envelope: Envelope, row: SealedRow, sealed: Buffer): Promise<Buffer> {
+  try {
+    const packed = envelope.openBytes(sealed, row);
+    return packed.length < large_bytes / 8 ? zstdDecompressSync(packed, limit) : await decompress(packed, limit);
+  } catch (cause) {
+    const problem = new Problem('memory_damaged', { detail: `A row of ${row.table} was changed, or is not in its place.` });
+    problem.cause = cause;
+    throw problem;
+  }
+}
+
+/** What each row is bound to: its key. A content that is moved to another row does not open. */
+export const rows = {
+  state: (thread_id: string, { ns, id }: { ns: string; id: string }): SealedRow =>
+    rowOf('thread_state', [thread_id, ns, id]),
+  blob: (thread_id: string, { ns, channel, version }: { ns: string; channel: string; version: string }): SealedRow =>
+    rowOf('thread_blob', [thread_id, ns, channel, version]),
+  write: (
+    thread_id: string,
+    { ns, checkpoint_id, task_id, idx }: { ns: string; checkpoint_id: string; task_id: string; idx: number },
+  ): SealedRow => rowOf('thread_write', [thread_id, ns, checkpoint_id, task_id, idx]),
+  waits: (thread_id: string): SealedRow => rowOf('thread.waits', [thread_id]),
+  metadata: (thread_id: string): SealedRow => rowOf('thread.metadata', [thread_id]),
+  item: (agent_id: string, owner: string, address: Buffer): SealedRow =>
+    rowOf('store_item', [agent_id, owner, address.toString('base64')]),
+};
+
+function rowOf(table: string, key: readonly (string | number)[]): SealedRow {
+  return { table, id: JSON.stringify(key) };
+}
