@@ -84,7 +84,11 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 type Sent<T> = T extends z.ZodType ? z.input<T> : undefined;
-type BodyParsed<B> = B extends 'archive' ? ReadableStream<Uint8Array> : B extends 'raw' | 'frames' ? Uint8Array : Parsed<B>;
+type BodyParsed<B> = B extends 'archive'
+  ? ReadableStream<Uint8Array>
+  : B extends 'raw' | 'frames'
+    ? Uint8Array
+    : Parsed<B>;
 type BodySent<B> = B extends 'archive' | 'raw' | 'frames' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
 
 /** The input of a handler: every part parsed. */

@@ -32,6 +32,7 @@ import { servicePrincipalsEndpoints } from './people/service-principals.ts';
 import { secretsEndpoints } from './assets/secrets.ts';
 import { serviceEndpoints } from './service.ts';
 import { targetsEndpoints } from './assets/targets.ts';
+import { threadsEndpoints } from './agents/threads.ts';
 import { tracesEndpoints } from './models/traces.ts';
 import { webhooksEndpoints } from './telling/webhooks.ts';
 
@@ -55,6 +56,7 @@ export const endpoints = {
   ...orchestrationsEndpoints,
   ...a2aEndpoints,
   ...orchestrateA2aEndpoints,
+  ...threadsEndpoints,
   ...memoryEndpoints,
   ...keysEndpoints,
   ...budgetsEndpoints,

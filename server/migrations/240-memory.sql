@@ -13,7 +13,8 @@ create table thread (
   metadata bytea,                         -- sealed: what clients of langgraph's API keep with it
   bytes bigint not null default 0,        -- of its states, as stored
   created_at timestamptz not null default clock_now(),
-  used_at timestamptz not null default clock_now(),
+  -- As exact as cursors of its lists.
+  used_at timestamptz not null default date_trunc('milliseconds', clock_now()),
   unique (agent_id, space, name)
 );
 create index thread_of_owner on thread (owner_id, agent_id, used_at desc);

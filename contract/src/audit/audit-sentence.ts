@@ -56,6 +56,8 @@ const sentences: Record<AuditEvent, Sentence> = {
   'grant.created': (d) => `let ${d('principal')} read the ${readOf(d)}`,
   'grant.changed': (d) => `changed until when ${d('principal')} reads the ${readOf(d)}`,
   'grant.revoked': (d) => `took from ${d('principal')} the right to read the ${readOf(d)}`,
+  'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,
+  'memory.forgotten': (d) => `erased what agents keep of ${d('user')}`,
   'asset.created': ofAsset('created'),
   'asset.changed': version('changed'),
   'asset.transferred': ofAsset('transferred'),

@@ -57,6 +57,8 @@ export const auditEvents = {
   'approval.revoked': 'governance',
   'approval.expired': 'governance',
   'approval.commented': 'governance',
+  'thread.deleted': 'governance',
+  'memory.forgotten': 'governance',
   'deploy.started': 'governance',
   'deploy.bypassed_approval': 'governance',
   deploy: 'governance',

@@ -1,6 +1,14 @@
 // The typed client: every endpoint by name, with the contract's types and without generated code. A refusal arrives as the server's
 // `Problem`, an unreachable server as `Unreachable`.
-import { contentTypes, refusal_event, type Answer, type Endpoint, type Page, type Sending, type StreamEvent } from '../endpoint.ts';
+import {
+  contentTypes,
+  refusal_event,
+  type Answer,
+  type Endpoint,
+  type Page,
+  type Sending,
+  type StreamEvent,
+} from '../endpoint.ts';
 import { endpoints, type EndpointName, type Endpoints } from '../endpoints.ts';
 import { readJsonLines } from '../formats/json-lines.ts';
 import { readAgentProblem } from './agent-problem.ts';

@@ -36,6 +36,7 @@ import * as secrets from '../assets/secrets.ts';
 import * as servicePrincipals from '../people/service-principals.ts';
 import * as service from '../service.ts';
 import * as targets from '../assets/targets.ts';
+import * as threads from '../agents/threads.ts';
 import * as traces from '../models/traces.ts';
 import * as webhooks from '../telling/webhooks.ts';
 
@@ -68,6 +69,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, deploymentFiles, agentEvents, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
+  { tag: 'threads', about: 'Conversations with agents, for those whose they are', files: [threads] },
   { tag: 'memory', about: 'What agents keep between calls', files: [memory] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
   { tag: 'a2a', about: 'Calls to agents and orchestrations in the Agent2Agent protocol', files: [a2a] },

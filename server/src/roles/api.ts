@@ -18,6 +18,7 @@ import { keysRoutes } from '../models/keys/routes.ts';
 import { modelsRoutes } from '../models/gateway/routes.ts';
 import { loginRoutes } from '../people/login/routes.ts';
 import { notificationsRoutes } from '../telling/notifications/routes.ts';
+import { threadsApiRoutes } from '../agents/memory/routes.ts';
 import { orchestrationsRoutes } from '../agents/orchestration/routes.ts';
 import { permissionsRoutes } from '../agents/permissions/routes.ts';
 import { warnOfTooFewAdmins } from '../people/principals/enough-admins.ts';
@@ -124,6 +125,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...permissionsRoutes({ db, cursors, readAsOf }),
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
+    ...threadsApiRoutes({ db, envelope: parts.envelope, cursors }),
     ...homeRoutes(deploy),
     ...eventsRoutes({ db, catchUp: outgoing.catchUp, onError }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),

@@ -13,7 +13,7 @@ import { repeatCancels } from '../agents/invoke/calls/repeat-cancels.ts';
 import { invokeRoutes } from '../agents/invoke/routes.ts';
 import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
-import { memoryDoorRoutes } from '../agents/memory/routes.ts';
+import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
 import { openTurns } from '../agents/memory/turns.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
 import { keep_days, kind } from '../agents/orchestration/runs/orchestration-run.ts';
@@ -75,10 +75,12 @@ export function openIngressRole(parts: RoleParts): Role {
   };
   const called = { ...orchestrations, worker: started };
   const memory = memoryDoorRoutes({ db, envelope: parts.envelope });
+  const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
   const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'memory'> = {
     ...memory,
+    ...threadsRoutes({ db, envelope: parts.envelope, cursors: cursor }),
     ...invokeRoutes(ingress),
-    ...orchestrateRoutes(called, cursors(deriveKey(parts.secret_key, 'cursor'))),
+    ...orchestrateRoutes(called, cursor),
     ...orchestrateA2aRoutes(called),
   };
   return {

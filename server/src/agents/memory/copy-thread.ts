@@ -13,9 +13,12 @@ export async function copyStates(
   const states = upTo === undefined ? all.states : all.states.filter(({ id }) => id <= upTo);
   const has = new Set(states.map(({ ns, id }) => JSON.stringify([ns, id])));
   const used = new Set(
-    states.flatMap(({ ns, versions }) => Object.entries(versions).map(([channel, version]) => JSON.stringify([ns, channel, version]))),
+    states.flatMap(({ ns, versions }) =>
+      Object.entries(versions).map(([channel, version]) => JSON.stringify([ns, channel, version])),
+    ),
   );
-  const moved = (body: Buffer, old: SealedRow, now: SealedRow) => envelope.sealBytes(envelope.openBytes(body, old), now);
+  const moved = (body: Buffer, old: SealedRow, now: SealedRow) =>
+    envelope.sealBytes(envelope.openBytes(body, old), now);
   await stateStore.insertRows(tx, to, {
     states: states.map((row) => ({ ...row, body: moved(row.body, rows.state(from, row), rows.state(to, row)) })),
     blobs: all.blobs

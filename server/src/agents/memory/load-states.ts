@@ -45,11 +45,11 @@ export async function loadStates(
   const states = await Promise.all(
     found.map(async ({ ns, id, parent_id, run_id, versions, body }) => {
       const row = rows.state(thread_id, { ns, id });
-      const { head, take } = await openContent<{ type: string; size: number; metadata: { type: string; size: number } }>(
-        envelope,
-        row,
-        body,
-      );
+      const { head, take } = await openContent<{
+        type: string;
+        size: number;
+        metadata: { type: string; size: number };
+      }>(envelope, row, body);
       return {
         ns,
         id,
@@ -61,7 +61,13 @@ export async function loadStates(
         metadata: { type: head.metadata.type, bytes: take(head.metadata.size) },
         writes: writes
           .filter(({ of }) => of.ns === ns && of.checkpoint_id === id)
-          .map(({ of: { task_id, task_path, idx, channel }, ...bytes }) => ({ task_id, task_path, idx, channel, ...bytes })),
+          .map(({ of: { task_id, task_path, idx, channel }, ...bytes }) => ({
+            task_id,
+            task_path,
+            idx,
+            channel,
+            ...bytes,
+          })),
       };
     }),
   );

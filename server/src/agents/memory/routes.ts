@@ -1,20 +1,49 @@
-import type { SurfaceHandlers } from '../../governance/http/handlers.ts';
+import type { Handlers, SurfaceHandlers } from '../../governance/http/handlers.ts';
 import { copyThread, deleteRuns, deleteStates, prune } from './door/change-threads.ts';
 import { putStates } from './door/put-states.ts';
 import { readStates } from './door/read-states.ts';
 import { carryOutItems } from './items/items.ts';
 import type { MemoryParts } from './parts.ts';
+import {
+  allThreads,
+  createThread,
+  deleteThread,
+  forkThread,
+  listThreads,
+  showThread,
+  threadHistory,
+  type ThreadParts,
+} from './threads/threads.ts';
 
 /** At the door of the agents. */
 export function memoryDoorRoutes(parts: MemoryParts): SurfaceHandlers<'memory'> {
   return {
     'memory.states': async ({ caller, query: { thread, ...wanted } }) =>
       await readStates(parts, { caller, thread, ...wanted }),
-    'memory.put_states': async ({ caller, query: { thread }, body }) => await putStates(parts, { caller, thread, body }),
+    'memory.put_states': async ({ caller, query: { thread }, body }) =>
+      await putStates(parts, { caller, thread, body }),
     'memory.delete_states': async ({ caller, query: { thread } }) => await deleteStates(parts, { caller, thread }),
     'memory.copy_thread': async ({ caller, body }) => await copyThread(parts, { caller, ...body }),
     'memory.delete_runs': async ({ caller, body }) => await deleteRuns(parts, { caller, ...body }),
     'memory.prune': async ({ caller, body }) => await prune(parts, { caller, ...body }),
     'memory.items': async ({ caller, body: { ops } }) => ({ results: await carryOutItems(parts, { caller, ops }) }),
+  };
+}
+
+export function threadsRoutes(parts: ThreadParts): Omit<Handlers<'threads'>, 'threads.all'> {
+  return {
+    'threads.list': async ({ caller, params, query }) => await listThreads(parts, { caller, ...params, ...query }),
+    'threads.create': async ({ caller, params, body }) => await createThread(parts, { caller, ...params, ...body }),
+    'threads.show': async ({ caller, params }) => await showThread(parts, { caller, ...params }),
+    'threads.history': async ({ caller, params, query }) => await threadHistory(parts, { caller, ...params, ...query }),
+    'threads.fork': async ({ caller, params, body }) => await forkThread(parts, { caller, ...params, ...body }),
+    'threads.delete': async ({ caller, params }) => await deleteThread(parts, { caller, ...params }),
+  };
+}
+
+/** For those who look after the agents. */
+export function threadsApiRoutes(parts: ThreadParts): Pick<Handlers<'threads'>, 'threads.all'> {
+  return {
+    'threads.all': async ({ caller, params, query }) => await allThreads(parts, { caller, ...params, ...query }),
   };
 }

@@ -22,7 +22,11 @@ export interface Content<Head> {
   parts: readonly Uint8Array[];
 }
 
-export async function sealContent(envelope: Envelope, row: SealedRow, { head, parts }: Content<object>): Promise<Buffer> {
+export async function sealContent(
+  envelope: Envelope,
+  row: SealedRow,
+  { head, parts }: Content<object>,
+): Promise<Buffer> {
   const plain = writeFrames(head, parts);
   const packed = plain.length < large_bytes ? zstdCompressSync(plain, level) : await compress(plain, level);
   return envelope.sealBytes(packed, row);
@@ -44,7 +48,9 @@ async function unsealed(envelope: Envelope, row: SealedRow, sealed: Buffer): Pro
     const packed = envelope.openBytes(sealed, row);
     return packed.length < large_bytes / 8 ? zstdDecompressSync(packed, limit) : await decompress(packed, limit);
   } catch (cause) {
-    const problem = new Problem('memory_damaged', { detail: `A row of ${row.table} was changed, or is not in its place.` });
+    const problem = new Problem('memory_damaged', {
+      detail: `A row of ${row.table} was changed, or is not in its place.`,
+    });
     problem.cause = cause;
     throw problem;
   }

@@ -90,10 +90,14 @@ export async function putStates(tx: Tx, { run, thread_id, states, blobs, writes,
       do update set task_path = excluded.task_path, channel = excluded.channel, body = excluded.body where thread_write.idx < 0
       returning octet_length(body) as bytes
     )
-    update thread set used_at = clock_now(), bytes = bytes + (select coalesce(sum(a.bytes), 0) from (
+    update thread set used_at = date_trunc('milliseconds', clock_now()), bytes = bytes + (select coalesce(sum(a.bytes), 0) from (
         select bytes from s union all select bytes from b union all select bytes from w) a)
-      ${tail === null ? nothing : sql`, next_nodes = ${tail.next_nodes}, waits = ${tail.waits},
-        waiting_since = case when ${tail.waits}::bytea is null then null else clock_now() end`}
+      ${
+        tail === null
+          ? nothing
+          : sql`, next_nodes = ${tail.next_nodes}, waits = ${tail.waits},
+        waiting_since = case when ${tail.waits}::bytea is null then null else clock_now() end`
+      }
     from target where thread.id = target.id`);
   if (put === 0) return false;
   if (nexts.length > 0)

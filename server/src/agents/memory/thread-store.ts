@@ -1,6 +1,6 @@
 // Threads and the calls that wait for them.
 import type { Reader, Tx } from '../../ground/database/database.ts';
-import { sql } from '../../ground/database/sql.ts';
+import { allOf, sql, type Sql } from '../../ground/database/sql.ts';
 
 /** Whose thread it is, and its name. */
 export interface ThreadName {
@@ -15,14 +15,20 @@ export interface ThreadName {
 export async function putThread(tx: Tx, { agent_id, owner_id, space, name, via }: ThreadName): Promise<string> {
   const row = await tx.one<{ id: string }>(sql`
     insert into thread (agent_id, owner_id, space, name, via) values (${agent_id}, ${owner_id}, ${space}, ${name}, ${via})
-    on conflict (agent_id, space, name) do update set used_at = clock_now() returning id`);
+    on conflict (agent_id, space, name) do update set used_at = excluded.used_at returning id`);
   if (row === undefined) throw new Error('a thread was not stored');
   return row.id;
 }
 
-export const findThread = async (db: Reader, { agent_id, space, name }: Pick<ThreadName, 'agent_id' | 'space' | 'name'>) =>
-  (await db.one<{ id: string }>(sql`select id from thread where agent_id = ${agent_id} and space = ${space} and name = ${name}`))
-    ?.id;
+export const findThread = async (
+  db: Reader,
+  { agent_id, space, name }: Pick<ThreadName, 'agent_id' | 'space' | 'name'>,
+) =>
+  (
+    await db.one<{ id: string }>(
+      sql`select id from thread where agent_id = ${agent_id} and space = ${space} and name = ${name}`,
+    )
+  )?.id;
 
 /** In the transaction that stores the call. Turns of calls that have ended go, so a thread has few. */
 export async function enter(tx: Tx, run_id: string, thread_id: string): Promise<void> {
@@ -52,7 +58,10 @@ export const openRun = async (db: Reader, { run_id, revision_id }: { run_id: str
     where i.id = ${run_id} and i.revision_id = ${revision_id} and i.state = 'running'`);
 
 /** As stored. */
-export async function keptBytes(db: Reader, { agent_id, owner_id }: { agent_id: string; owner_id: string }): Promise<number> {
+export async function keptBytes(
+  db: Reader,
+  { agent_id, owner_id }: { agent_id: string; owner_id: string },
+): Promise<number> {
   const row = await db.one<{ bytes: number }>(sql`
     select coalesce((select sum(bytes) from thread where agent_id = ${agent_id} and owner_id = ${owner_id}), 0)::bigint
       + coalesce((select sum(bytes) from store_item where agent_id = ${agent_id} and owner_id = ${owner_id}), 0)::bigint as bytes`);
@@ -61,4 +70,89 @@ export async function keptBytes(db: Reader, { agent_id, owner_id }: { agent_id: 
 
 export async function bytesOf(db: Reader, id: string): Promise<number> {
   return (await db.one<{ bytes: number }>(sql`select bytes from thread where id = ${id}`))?.bytes ?? 0;
+}
+
+export interface ThreadRow {
+  id: string;
+  agent_id: string;
+  owner_id: string;
+  name: string;
+  via: string | null;
+  next_nodes: string[];
+  /** Sealed. */
+  waits: Buffer | null;
+  waiting_since: string | null;
+  bytes: number;
+  created_at: string;
+  used_at: string;
+  /** A call works on it, or waits for its turn. */
+  is_working: boolean;
+  /** An e-mail address, or a reference. Null: the owner is gone. */
+  owner: string | null;
+}
+
+const isWorking = sql`exists (
+  select from thread_turn u join invocation i on i.id = u.run_id and i.state = 'running' where u.thread_id = t.id)`;
+const columns = sql`t.id, t.agent_id, t.owner_id, t.name, t.via, t.next_nodes, t.waits, t.waiting_since, t.bytes, t.created_at, t.used_at,
+  ${isWorking} as is_working, coalesce((select label from identity i where i.id = t.owner_id), (select 'agents/' || a.name from asset a where a.id = t.owner_id)) as owner`;
+
+/** Of one owner with one agent, whichever way the owner came. `before` is the use and the id of the last row of the page before. */
+export const listThreads = async (
+  db: Reader,
+  of: {
+    agent_id: string;
+    owner_id?: string;
+    before: [string, string] | undefined;
+    limit: number;
+    where?: Sql | undefined;
+  },
+) =>
+  await db.all<ThreadRow>(sql`
+    select ${columns} from thread t where t.agent_id = ${of.agent_id} and ${allOf([
+      ...(of.owner_id === undefined ? [] : [sql`t.owner_id = ${of.owner_id}`]),
+      ...(of.before === undefined
+        ? []
+        : [sql`(t.used_at, t.id) < (${of.before[0]}::timestamptz, ${of.before[1]}::uuid)`]),
+      ...(of.where === undefined ? [] : [of.where]),
+    ])} order by t.used_at desc, t.id desc limit ${of.limit}`);
+
+/** The condition of each state, as policy.ts decides it. */
+export const whereState = {
+  working: sql`${isWorking}`,
+  waiting: sql`not ${isWorking} and t.waits is not null`,
+  interrupted: sql`not ${isWorking} and t.waits is null and t.next_nodes <> '{}'`,
+  idle: sql`not ${isWorking} and t.waits is null and t.next_nodes = '{}'`,
+} as const;
+
+/** The thread of an owner by its id. */
+export const findById = async (
+  db: Reader,
+  { id, agent_id, owner_id }: { id: string; agent_id: string; owner_id: string },
+) =>
+  await db.one<ThreadRow>(sql`
+    select ${columns} from thread t where t.id = ${id} and t.agent_id = ${agent_id} and t.owner_id = ${owner_id}`);
+
+export const findByName = async (
+  db: Reader,
+  { agent_id, space, name }: Pick<ThreadName, 'agent_id' | 'space' | 'name'>,
+) =>
+  await db.one<ThreadRow>(sql`
+    select ${columns} from thread t where t.agent_id = ${agent_id} and t.space = ${space} and t.name = ${name}`);
+
+/** Undefined when the name is taken. */
+export const makeThread = async (tx: Tx, { agent_id, owner_id, space, name, via }: ThreadName) =>
+  (
+    await tx.one<{ id: string }>(sql`
+      insert into thread (agent_id, owner_id, space, name, via) values (${agent_id}, ${owner_id}, ${space}, ${name}, ${via})
+      on conflict do nothing returning id`)
+  )?.id;
+
+/** False while a call works on it, or waits for its turn. */
+export async function deleteThread(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.run(sql`delete from thread t where t.id = ${id} and not ${isWorking}`)) > 0;
+}
+
+/** Where the thread stands after a copy: as the state up to which it was copied. */
+export async function setNext(tx: Tx, id: string, next_nodes: readonly string[]): Promise<void> {
+  await tx.run(sql`update thread set next_nodes = ${next_nodes} where id = ${id}`);
 }

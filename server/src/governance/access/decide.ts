@@ -48,7 +48,9 @@ export function decide(caller: Caller, operation: Operation, subject: Subject): 
   if (caller.kind === 'key')
     return refused('forbidden', 'A gateway key calls models and sends spans, and nothing else.');
   if (rule.on === 'agent')
-    return caller.kind === 'agent' ? allowed('a run of an agent') : refused('forbidden', 'Only a run of an agent does this.');
+    return caller.kind === 'agent'
+      ? allowed('a run of an agent')
+      : refused('forbidden', 'Only a run of an agent does this.');
   if (caller.kind === 'agent')
     return refused('forbidden', 'An agent calls its subagents and keeps its memory, and nothing else.');
   switch (rule.on) {

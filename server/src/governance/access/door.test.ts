@@ -88,7 +88,11 @@ const isOfAnyone = (name: EndpointName) => operations[endpoints[name].operation]
 describe('an agent with its key', () => {
   test.each(names)('at the door, has %s only if it is of A2A of agents, of models or a probe', async (name) => {
     const { status, isElsewhere } = await send(door, name, ofAgent());
-    const opens = name.startsWith('a2a.') || surfaceOf(name) === 'memory' || models.has(surfaceOf(name)) || surfaceOf(name) === 'probes';
+    const opens =
+      name.startsWith('a2a.') ||
+      surfaceOf(name) === 'memory' ||
+      models.has(surfaceOf(name)) ||
+      surfaceOf(name) === 'probes';
     expect({ isElsewhere, isRefused: status === 401 && surfaceOf(name) !== 'probes' }).toEqual({
       isElsewhere: !opens,
       isRefused: false,

@@ -7,6 +7,7 @@ import { endpointUrl } from '@gantry/contract/client/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
+import { nothing } from '../../testing/access/about-nothing.ts';
 import { serveAgent, storeAgent } from '../../testing/stored/stored-agent.ts';
 import { orchestrationRunOf, storeOrchestration } from '../../testing/stored/stored-orchestrations.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
@@ -156,6 +157,9 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
   'orchestrate.runs': [{ params: { name: agent }, filters: [{}, { state: 'done' }, { version: '1.0.0' }] }],
   'agents.events': [{ params: { name: agent }, filters: [{}] }],
+  'threads.all': [{ params: { name: agent }, filters: [{}] }],
+  'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'idle' }] }],
+  'threads.history': [{ params: { name: agent, thread: nothing }, filters: [{}] }],
   'traces.runs': [{ params: { name: agent }, filters: [{}] }],
   'traces.list': [
     {
@@ -392,6 +396,8 @@ describe('an asset has one name for every reader: no other spelling reaches it t
     if (
       [
         'invoke.run',
+        'threads.show',
+        'threads.history',
         'orchestrate.run',
         'a2a.task',
         'a2a.watch',

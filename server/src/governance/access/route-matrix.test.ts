@@ -22,6 +22,7 @@ import { memoryRequests } from '../../testing/access/memory-requests.ts';
 import { modelRequests } from '../../testing/models/model-requests.ts';
 import { orchestrationA2a } from '../../testing/agents/orchestration-a2a.ts';
 import { a2aRequest, storeRun, storeTask, traceOf } from '../../testing/stored/stored-calls.ts';
+import { storeThread } from '../../testing/stored/stored-thread.ts';
 import { storeAgent, type StoredAgent } from '../../testing/stored/stored-agent.ts';
 import { giveReading, readingGrants } from '../../testing/stored/stored-grants.ts';
 import { actors, columns, rows, type Actor, type Look } from '../../testing/access/route-table.ts';
@@ -197,6 +198,11 @@ const runOf = async (look: Look, actor: Actor, { agent }: Subject) =>
 
 const taskOf = async (look: Look, actor: Actor, { agent }: Subject, waits: boolean) => ({
   params: { name: agent.name, task_id: (await storeTask(app, agent, labelOf(look, actor), waits)) ?? nothing },
+});
+
+const threadOf = async (look: Look, actor: Actor, { agent }: Subject, body = {}) => ({
+  params: { name: agent.name, thread: (await storeThread(app, agent, labelOf(look, actor))) ?? nothing },
+  ...body,
 });
 
 const orchestrationRun = async ({ orchestration: name }: Subject, look: Look, actor: Actor) => ({
@@ -464,6 +470,13 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'invoke.input': (at) => ({ params: { name: at.agent.name } }),
+  'threads.list': (at) => ({ params: { name: at.agent.name } }),
+  'threads.create': (at) => ({ params: { name: at.agent.name }, body: {} }),
+  'threads.show': async (at, look, actor) => await threadOf(look, actor, at),
+  'threads.history': async (at, look, actor) => await threadOf(look, actor, at),
+  'threads.fork': async (at, look, actor) => await threadOf(look, actor, at, { body: {} }),
+  'threads.delete': async (at, look, actor) => await threadOf(look, actor, at),
+  'threads.all': (at) => ({ params: { name: at.agent.name } }),
   'orchestrations.check': (at) => ({ params: { name: at.orchestration } }),
   'orchestrations.deploy': (at) => ({ params: { name: at.orchestration }, body: {} }),
   'orchestrate.call': (at) => ({ params: { name: at.orchestration }, body: invoked }),
@@ -560,7 +573,7 @@ test('every actor may make a request each way', everyActorIsKnown);
 
 const isAnswered = ({ name, look, way, expected }: (typeof walked)[number]) => {
   test('gives each caller the answer of the table', async () => {
-    const isOwn = /^(auth|invoke|orchestrate|a2a|orchestrate_a2a)\./.test(name);
+    const isOwn = /^(auth|invoke|threads|orchestrate|a2a|orchestrate_a2a)\./.test(name);
     const answered: Partial<Record<Actor, number>> = {};
     let unused: Sent | undefined;
     const asked = columns.filter((actor) => proofs[way].has(actor));

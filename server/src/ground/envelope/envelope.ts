@@ -31,7 +31,10 @@ export function openEnvelope(key: Buffer): Envelope {
   };
   const hash_key = Buffer.from(hkdfSync('sha256', key, 'gantry', 'envelope-hash', 32));
   return {
-    hash: (text, table) => createHmac('sha256', hash_key).update(JSON.stringify([table, text])).digest(),
+    hash: (text, table) =>
+      createHmac('sha256', hash_key)
+        .update(JSON.stringify([table, text]))
+        .digest(),
     sealBytes,
     openBytes,
     seal: (text, row) => sealBytes(Buffer.from(text), row),

@@ -103,21 +103,34 @@ async function ask(
   const sent = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const response = await fetch(url, {
     method,
-    headers: { authorization: `Bearer ${key}`, 'x-svc-run': token, ...(body !== undefined && { 'content-type': type }) },
+    headers: {
+      authorization: `Bearer ${key}`,
+      'x-svc-run': token,
+      ...(body !== undefined && { 'content-type': type }),
+    },
     ...(sent !== undefined && { body: sent }),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
   const isJson = response.headers.get('content-type')?.includes('json') === true;
-  return { status: response.status, json: isJson ? (JSON.parse(bytes.toString()) as Record<string, unknown>) : {}, bytes };
+  return {
+    status: response.status,
+    json: isJson ? (JSON.parse(bytes.toString()) as Record<string, unknown>) : {},
+    bytes,
+  };
 }
 
 /** One checkpoint with one channel, as the wrapper sends a superstep. */
 export function superstep(
   id: string,
-  { parent = null, value, version = id, ns = '' }: { parent?: string | null; value: string; version?: string; ns?: string },
+  {
+    parent = null,
+    value,
+    version = id,
+    ns = '',
+  }: { parent?: string | null; value: string; version?: string; ns?: string },
 ): Buffer {
-  const [body, metadata, blob, view] = [`checkpoint ${id}`, `metadata ${id}`, value, JSON.stringify(value)].map((text) =>
-    Buffer.from(text),
+  const [body, metadata, blob, view] = [`checkpoint ${id}`, `metadata ${id}`, value, JSON.stringify(value)].map(
+    (text) => Buffer.from(text),
   ) as [Buffer, Buffer, Buffer, Buffer];
   const put = {
     ns,
@@ -138,7 +151,14 @@ export function superstep(
 export function valuesIn(bytes: Buffer): { id: string; value: string | undefined }[] {
   const { head, take } = readFrames(bytes);
   const { checkpoints, blobs } = head as {
-    checkpoints: { id: string; ns: string; size: number; metadata: { size: number }; versions: Record<string, string>; writes: { size: number }[] }[];
+    checkpoints: {
+      id: string;
+      ns: string;
+      size: number;
+      metadata: { size: number };
+      versions: Record<string, string>;
+      writes: { size: number }[];
+    }[];
     blobs: { ns: string; channel: string; version: string; size: number }[];
   };
   for (const { size, metadata, writes } of checkpoints)

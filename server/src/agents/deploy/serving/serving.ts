@@ -146,7 +146,18 @@ export function servingAgents({
     const instances = addresses.map((one) => addressOf(one, revision_id));
     const revision =
       desired === 'running'
-        ? { revision_id, key_id, agent_id, team_id: team.id, rules, instances, start, sleeps, needs_row, kept_by_service }
+        ? {
+            revision_id,
+            key_id,
+            agent_id,
+            team_id: team.id,
+            rules,
+            instances,
+            start,
+            sleeps,
+            needs_row,
+            kept_by_service,
+          }
         : undefined;
     const hidden = hiddenContent(deploy, {
       isPrivate: visibility === 'private',

@@ -42,7 +42,11 @@ export async function start(parts: DeployParts, run: DeployRun, { config, instan
   const ready = raised[0]?.ready ?? {};
   refuseLocalThreads(ready, config);
   for (const notice of readyNotices(ready)) run.notice(notice);
-  return { started: raised.map(({ started }) => started), memory: readKeptMemory(ready), example_input: exampleInput(ready) };
+  return {
+    started: raised.map(({ started }) => started),
+    memory: readKeptMemory(ready),
+    example_input: exampleInput(ready),
+  };
 }
 
 // Each instance would know only the threads of its own calls.

@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../../ground/database/sql.ts';
-import { memoryStage, superstep, valuesIn, type MemoryStage, type OpenedRun } from '../../../testing/agents/memory-stage.ts';
+import {
+  memoryStage,
+  superstep,
+  valuesIn,
+  type MemoryStage,
+  type OpenedRun,
+} from '../../../testing/agents/memory-stage.ts';
 import { writeFrames } from '../frames.ts';
 
 let stage: MemoryStage;
@@ -144,9 +150,13 @@ describe('states', () => {
   test('threads are copied, pruned and emptied, each only among those of the caller', async () => {
     const run = await stage.openRun({ caller_id: ada, thread: 'source' });
     for (const n of [1, 2, 3]) await put(run, superstep(`${n}`, { value: `state ${n}` }));
-    expect(await run.ask('POST', '/memory/threads/copy', { from: 'source', to: 'target' })).toMatchObject({ status: 204 });
+    expect(await run.ask('POST', '/memory/threads/copy', { from: 'source', to: 'target' })).toMatchObject({
+      status: 204,
+    });
     expect(await read(run, 'thread=target&limit=9')).toHaveLength(3);
-    expect(await run.ask('POST', '/memory/state/prune', { threads: ['source'], strategy: 'keep_latest' })).toMatchObject({ status: 204 });
+    expect(
+      await run.ask('POST', '/memory/state/prune', { threads: ['source'], strategy: 'keep_latest' }),
+    ).toMatchObject({ status: 204 });
     expect(await read(run, 'limit=9')).toEqual([{ id: '3', value: 'state 3' }]);
     expect(await run.ask('DELETE', '/memory/state?thread=target')).toMatchObject({ status: 204 });
     expect(await read(run, 'thread=target&limit=9')).toEqual([]);
@@ -196,7 +206,9 @@ describe('items', () => {
     await items(of_bob, item('a', { text: 'Bob likes coffee' }), item('b', { text: 'Bob lives in Bern' }));
     await of_ada.end();
     const later = await stage.openRun({ caller_id: ada, thread: 'another' });
-    expect(await items(later, { op: 'get', namespace: ['memories'], key: 'a' })).toMatchObject([{ value: { text: 'Ada likes tea' } }]);
+    expect(await items(later, { op: 'get', namespace: ['memories'], key: 'a' })).toMatchObject([
+      { value: { text: 'Ada likes tea' } },
+    ]);
     expect(await items(later, { op: 'search', prefix: [], limit: 100 })).toMatchObject([[{ key: 'a' }]]);
     expect(await items(of_bob, { op: 'list_namespaces', match: [], limit: 10 })).toEqual([[['memories']]]);
     const rows = await stage.app.db.all<{ body: Buffer }>(sql`select body from store_item`);
@@ -214,7 +226,9 @@ describe('items', () => {
       { op: 'put', namespace: ['facts', 'travel'], key: '3', value: { text: 'hidden mushroom' }, index: false },
     );
     const search = async (more: object) =>
-      (((await items(run, { op: 'search', prefix: ['facts'], ...more })) as unknown[])[0] as { key: string }[]).map(({ key }) => key);
+      (((await items(run, { op: 'search', prefix: ['facts'], ...more })) as unknown[])[0] as { key: string }[]).map(
+        ({ key }) => key,
+      );
     expect((await search({ query: 'what about mushrooms?' }))[0]).toBe('1');
     expect(await search({ filter: { weight: { $gte: 2 } } })).toEqual(['1']);
     expect(await search({ filter: { weight: 1 } })).toEqual(['2']);
@@ -227,7 +241,9 @@ describe('items', () => {
   test('an item ends with its time, and a read lets it last anew', async () => {
     const run = await stage.openRun({ caller_id: ada });
     await items(run, { ...item('short', { n: 1 }), ttl_minutes: 60 });
-    await stage.app.db.run(sql`update store_item set expires_at = clock_now() + interval '1 minute' where ttl_minutes is not null`);
+    await stage.app.db.run(
+      sql`update store_item set expires_at = clock_now() + interval '1 minute' where ttl_minutes is not null`,
+    );
     await items(run, { op: 'get', namespace: ['memories'], key: 'short' });
     const [row] = await stage.app.db.all<{ lasts: boolean }>(sql`
       select expires_at > clock_now() + interval '50 minutes' as lasts from store_item where ttl_minutes is not null`);

@@ -49,8 +49,21 @@ async function sealStates(
     const at = later.findIndex((one) => one.ns === ns && one.id === id);
     const [told] = at < 0 ? [] : later.splice(at, 1);
     const parts = [take(size), take(metadata.size)];
-    const body = await sealContent(envelope, rows.state(thread_id, { ns, id }), { head: { type, size, metadata }, parts });
-    states.push({ ns, id, parent_id, run_id: put.run_id ?? run_id, versions, next_nodes: told?.next ?? null, source, step, body });
+    const body = await sealContent(envelope, rows.state(thread_id, { ns, id }), {
+      head: { type, size, metadata },
+      parts,
+    });
+    states.push({
+      ns,
+      id,
+      parent_id,
+      run_id: put.run_id ?? run_id,
+      versions,
+      next_nodes: told?.next ?? null,
+      source,
+      step,
+      body,
+    });
     for (const { channel, version, ...of } of channels) {
       const value = [take(of.size), take(of.view_size)];
       const row = rows.blob(thread_id, { ns, channel, version });
@@ -63,9 +76,18 @@ async function sealStates(
       const body = await sealContent(envelope, rows.write(thread_id, { ...of, idx }), content);
       rows_of_writes.push({ ...of, idx, channel, body });
     }
-  const ending = tail && { next_nodes: tail.next, waits: await sealWaits(envelope, thread_id, take(tail.interrupts_size)) };
+  const ending = tail && {
+    next_nodes: tail.next,
+    waits: await sealWaits(envelope, thread_id, take(tail.interrupts_size)),
+  };
   end();
-  return { states: unique(states, ({ ns, id }) => [ns, id]), blobs, writes: unique(rows_of_writes, keyOfWrite), nexts: later, tail: ending };
+  return {
+    states: unique(states, ({ ns, id }) => [ns, id]),
+    blobs,
+    writes: unique(rows_of_writes, keyOfWrite),
+    nexts: later,
+    tail: ending,
+  };
 }
 
 const keyOfWrite = ({ ns, checkpoint_id, task_id, idx }: stateStore.WriteRow) => [ns, checkpoint_id, task_id, idx];

@@ -30,5 +30,9 @@ export async function readStates(
     ...states.flatMap(({ body, metadata, writes }) => [body, metadata.bytes, ...writes.map(({ bytes }) => bytes)]),
     ...blobs.map(({ bytes }) => bytes),
   ];
-  return { status: 200, headers: { 'content-type': frames_type, 'cache-control': 'no-store' }, body: writeFrames(head, parts) };
+  return {
+    status: 200,
+    headers: { 'content-type': frames_type, 'cache-control': 'no-store' },
+    body: writeFrames(head, parts),
+  };
 }

@@ -19,7 +19,10 @@ const put = z.object({
   metadata: z.object({ type, size }),
   versions: z.record(text, text),
   source: type,
-  step: z.int().min(-10).max(2 ** 31 - 1),
+  step: z
+    .int()
+    .min(-10)
+    .max(2 ** 31 - 1),
   channels: z.array(z.object({ channel: text, version: text, type, size, view_size: size })).max(10_000),
 });
 const writes = z.object({
@@ -28,13 +31,26 @@ const writes = z.object({
   task_id: id,
   task_path: text,
   items: z
-    .array(z.object({ idx: z.int().min(-100).max(2 ** 31 - 1), channel: text, type, size }))
+    .array(
+      z.object({
+        idx: z
+          .int()
+          .min(-100)
+          .max(2 ** 31 - 1),
+        channel: text,
+        type,
+        size,
+      }),
+    )
     .max(100_000),
 });
 const head = z.object({
   puts: z.array(put).max(1000).default([]),
   writes: z.array(writes).max(10_000).default([]),
-  nexts: z.array(z.object({ ns: text, id, next: nodes })).max(10_000).default([]),
+  nexts: z
+    .array(z.object({ ns: text, id, next: nodes }))
+    .max(10_000)
+    .default([]),
   tail: z.object({ interrupts_size: size, next: nodes }).nullable().default(null),
 });
 export type StateHead = z.output<typeof head>;

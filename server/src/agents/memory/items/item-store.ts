@@ -29,8 +29,11 @@ export const listItems = async (db: Reader, { agent_id, owner }: Owner) =>
     select ${columns} from store_item where agent_id = ${agent_id} and owner = ${owner} and ${live} order by updated_at desc, address`);
 
 export const countItems = async (db: Reader, { agent_id, owner }: Owner) =>
-  (await db.one<{ count: number }>(sql`select count(*) from store_item where agent_id = ${agent_id} and owner = ${owner}`))
-    ?.count ?? 0;
+  (
+    await db.one<{ count: number }>(
+      sql`select count(*) from store_item where agent_id = ${agent_id} and owner = ${owner}`,
+    )
+  )?.count ?? 0;
 
 export async function putItem(
   tx: Tx,

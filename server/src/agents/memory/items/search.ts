@@ -25,12 +25,16 @@ export interface Found {
 /** `items` are ordered, the last changed first. */
 export function searchItems(items: readonly KnownItem[], { prefix, query, filter, limit, offset }: Search): Found[] {
   const among = items.filter((item) => startsWith(item.namespace, prefix) && passes(item.value, filter ?? {}));
-  const ranked = query === null || query.trim() === '' ? among.map((item) => ({ item, score: null })) : rank(among, query);
+  const ranked =
+    query === null || query.trim() === '' ? among.map((item) => ({ item, score: null })) : rank(among, query);
   return ranked.slice(offset, offset + limit);
 }
 
 function rank(items: readonly KnownItem[], query: string): Found[] {
-  const index = new MiniSearch({ fields: ['text'], searchOptions: { prefix: (term) => term.length > 3, fuzzy: (term) => (term.length > 5 ? 0.2 : false) } });
+  const index = new MiniSearch({
+    fields: ['text'],
+    searchOptions: { prefix: (term) => term.length > 3, fuzzy: (term) => (term.length > 5 ? 0.2 : false) },
+  });
   index.addAll(items.map(({ value, index: paths }, id) => ({ id, text: textOf(value, paths) })));
   const scores = new Map(index.search(query).map(({ id, score }) => [id as number, score])); // the ids given above
   const best = Math.max(...scores.values(), 1);
@@ -69,7 +73,10 @@ type Compare = (value: unknown, wanted: unknown) => boolean;
 const ordered =
   (holds: (order: number) => boolean): Compare =>
   (value, wanted) =>
-    value !== undefined && value !== null && typeof value === typeof wanted && holds(value < (wanted as typeof value) ? -1 : value > (wanted as typeof value) ? 1 : 0);
+    value !== undefined &&
+    value !== null &&
+    typeof value === typeof wanted &&
+    holds(value < (wanted as typeof value) ? -1 : value > (wanted as typeof value) ? 1 : 0);
 const operators: Readonly<Record<string, Compare>> = {
   $eq: isEqual,
   $ne: (value, wanted) => !isEqual(value, wanted),
@@ -81,7 +88,9 @@ const operators: Readonly<Record<string, Compare>> = {
 
 /** As langgraph's own stores filter: a member is equal, or fits operators. */
 function passes(value: Record<string, unknown>, filter: Record<string, unknown>): boolean {
-  return Object.entries(filter).every(([name, wanted]) => matches(Object.hasOwn(value, name) ? value[name] : undefined, wanted));
+  return Object.entries(filter).every(([name, wanted]) =>
+    matches(Object.hasOwn(value, name) ? value[name] : undefined, wanted),
+  );
 }
 
 function matches(value: unknown, wanted: unknown): boolean {

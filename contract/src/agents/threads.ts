@@ -1,0 +1,142 @@
+// Threads of agents, for the people whose they are. The service reads them without waking the agent.
+import { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { id, json, name, paging, time } from '../wire.ts';
+import { threadName } from './memory.ts';
+
+const byAgent = z.strictObject({ name });
+const thread = z
+  .string()
+  .min(1)
+  .max(1024)
+  .describe(
+    'the name or the id of a thread; one whose name has other characters than letters, digits, `.`, `_`, `~` and `-` has its id alone',
+  );
+const byThread = z.strictObject({ name, thread });
+
+/**
+ * `working`: a call works on it, or waits for its turn. `waiting`: it waits for the answer of a person. `interrupted`: its last run ended before
+ * its last step. `idle`: its last run has ended.
+ */
+export const threadStates = ['working', 'waiting', 'interrupted', 'idle'] as const;
+
+/** What an admin of the agent sees of everybody's threads: no text, and no name, which a caller chooses. */
+const outline = z.object({
+  id,
+  state: z.enum(threadStates),
+  next: z.array(z.string()).describe('the steps that come next'),
+  via: z
+    .string()
+    .nullable()
+    .describe('the assets through which the caller came, nearest first; null: the caller alone'),
+  bytes: z.int().describe('as stored'),
+  created_at: time,
+  used_at: time,
+  waiting_since: time.nullable(),
+});
+export const threadOutline = outline.extend({ owner: z.string().describe('an e-mail address, or a reference') });
+export type ThreadOutline = z.output<typeof threadOutline>;
+
+export const threadSummary = outline.extend({ thread_id: z.string().describe('its name, for calls') });
+export type ThreadSummary = z.output<typeof threadSummary>;
+
+const interrupt = z.object({ id: z.string().nullable(), value: json });
+export type Interrupt = z.output<typeof interrupt>;
+
+const state = z.object({
+  checkpoint_id: z.string(),
+  parent_id: z.string().nullable(),
+  values: z.record(z.string(), json),
+  next: z.array(z.string()).nullable().describe('null: not told by its run'),
+  source: z.string().describe('input, loop, update or fork'),
+  step: z.int(),
+  run_id: z.string().nullable(),
+  created_at: time,
+});
+export const threadState = state;
+export type ThreadState = z.output<typeof state>;
+
+export const threadDetail = threadSummary.extend({
+  interrupts: z.array(interrupt).describe('what it waits for; answer with `resume`'),
+  latest: state.nullable().describe('null: nothing is stored yet'),
+  continues_at: z
+    .array(z.string())
+    .describe('the steps that a `resume` without a value does again; they may have run already'),
+});
+export type ThreadDetail = z.output<typeof threadDetail>;
+
+const problems = ['memory_damaged'] as const;
+const own = { surface: 'ingress', operation: 'asset.invoke', problems } as const;
+
+export const threadsEndpoints = {
+  'threads.list': {
+    ...own,
+    method: 'GET',
+    path: '/agents/{name}/threads',
+    summary: 'Your threads with an agent, the last used first',
+    params: byAgent,
+    query: z.strictObject({ ...paging, state: z.enum(threadStates).optional() }),
+    reply: { kind: 'list', status: 200, schema: threadSummary },
+    problems: ['bad_cursor'],
+  },
+  'threads.create': {
+    ...own,
+    method: 'POST',
+    path: '/agents/{name}/threads',
+    summary: 'Make a thread; a call with its `thread_id` goes on with it',
+    params: byAgent,
+    body: z.strictObject({ thread_id: threadName.optional().describe('absent: an id is made') }),
+    reply: { kind: 'data', status: 201, schema: threadSummary },
+    problems: ['exists', 'threads_not_kept', 'not_deployed'],
+  },
+  'threads.show': {
+    ...own,
+    method: 'GET',
+    path: '/agents/{name}/threads/{thread}',
+    summary: 'One of your threads: its latest state, and what it waits for',
+    params: byThread,
+    reply: { kind: 'data', status: 200, schema: threadDetail },
+  },
+  'threads.history': {
+    ...own,
+    method: 'GET',
+    path: '/agents/{name}/threads/{thread}/history',
+    summary: 'The states of one of your threads, the newest first',
+    params: byThread,
+    query: z.strictObject({ ...paging }),
+    reply: { kind: 'list', status: 200, schema: threadState },
+    problems: ['bad_cursor', ...problems],
+  },
+  'threads.fork': {
+    ...own,
+    method: 'POST',
+    path: '/agents/{name}/threads/{thread}/fork',
+    summary: 'A copy of one of your threads, up to one of its states',
+    params: byThread,
+    body: z.strictObject({
+      checkpoint_id: z.string().max(200).optional().describe('absent: its latest state'),
+      thread_id: threadName.optional().describe('of the copy; absent: an id is made'),
+    }),
+    reply: { kind: 'data', status: 201, schema: threadSummary },
+    problems: ['exists', 'memory_full', ...problems],
+  },
+  'threads.delete': {
+    ...own,
+    method: 'DELETE',
+    path: '/agents/{name}/threads/{thread}',
+    summary: 'Delete one of your threads and all its states',
+    params: byThread,
+    reply: { kind: 'none', status: 204 },
+    problems: ['thread_busy'],
+  },
+  'threads.all': {
+    method: 'GET',
+    path: '/api/v1/agents/{name}/threads',
+    summary: "Everybody's threads with an agent, without names and texts",
+    operation: 'thread.read_all',
+    params: byAgent,
+    query: z.strictObject({ ...paging }),
+    reply: { kind: 'list', status: 200, schema: threadOutline },
+    problems: ['bad_cursor'],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,43 @@
+// The agent whose threads a caller asks for, and the caller's place there. Threads are the caller's while the caller may call the agent.
+import { Problem } from '@gantry/contract/problems.ts';
+import { isId } from '@gantry/contract/wire.ts';
+import { authorize, type Grant } from '../../../governance/access/authorize.ts';
+import type { Caller } from '../../../governance/access/caller.ts';
+import type { AssetRecord } from '../../../assets/registry/find.ts';
+import { loadAsset } from '../../../assets/registry/load-asset.ts';
+import { signedIn } from '../../../people/principals/signed-in.ts';
+import type { Reader } from '../../../ground/database/database.ts';
+import { threadSpace } from '../../invoke/caller-identity.ts';
+import * as store from '../thread-store.ts';
+import type { ThreadName, ThreadRow } from '../thread-store.ts';
+
+export interface OwnAgent {
+  agent: AssetRecord;
+  owner_id: string;
+  grant: Grant;
+  /** A thread of a caller who calls the agent alone. */
+  named: (name: string) => ThreadName;
+}
+
+/** Throws `not_found` and the refusal. */
+export async function ownAgent(db: Reader, caller: Caller, name: string): Promise<OwnAgent> {
+  const agent = await loadAsset(db, { kind: 'agent', name }, caller);
+  const user = signedIn(caller);
+  const grant = authorize(user, 'asset.invoke', agent);
+  const space = threadSpace(agent.id, user);
+  return {
+    agent,
+    owner_id: user.id,
+    grant,
+    named: (thread) => ({ agent_id: agent.id, owner_id: user.id, space, name: thread, via: null }),
+  };
+}
+
+/** By its name, else by its id. Throws `not_found`, also for another caller's thread. */
+export async function ownThread(db: Reader, { agent, owner_id, named }: OwnAgent, thread: string): Promise<ThreadRow> {
+  const found =
+    (await store.findByName(db, named(thread))) ??
+    (isId(thread) ? await store.findById(db, { id: thread, agent_id: agent.id, owner_id }) : undefined);
+  if (found === undefined) throw new Problem('not_found', { detail: `You have no such thread with ${agent.ref}.` });
+  return found;
+}
