@@ -7,9 +7,9 @@ import { endpointUrl } from '@gantry/contract/client/client.ts';
 import type { Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
-import { nothing } from '../../testing/access/about-nothing.ts';
 import { serveAgent, storeAgent } from '../../testing/stored/stored-agent.ts';
 import { orchestrationRunOf, storeOrchestration } from '../../testing/stored/stored-orchestrations.ts';
+import { storeThread } from '../../testing/stored/stored-thread.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
 import { deaf_host, makeWebhook } from '../../testing/stored/make-webhook.ts';
 import { testApp, type TestApp, type TestUser } from '../../testing/test-app.ts';
@@ -39,6 +39,10 @@ beforeAll(async () => {
     await makeWebhook(app, `webhook-${n}`);
     await app.admin.client.call('webhooks.test', { params: { name: 'webhook-0' } });
   }
+  const { id: asset_id } = await ada.client.call('registry.show', { params: { kind: 'agent', name: agent } });
+  for (const { email } of [max, app.admin])
+    for (const name of [`${marker}-thread`, `${marker}-other`])
+      await storeThread(app, { asset_id }, email, { name, states: 2 });
   const [request] = (await max.client.call('approvals.list', {})).items;
   const [deploy] = (await max.client.call('deployments.list', {})).items;
   const [key] = (await max.client.call('keys.list', { query: { scope: 'team' } })).items;
@@ -159,7 +163,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'agents.events': [{ params: { name: agent }, filters: [{}] }],
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
   'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'idle' }] }],
-  'threads.history': [{ params: { name: agent, thread: nothing }, filters: [{}] }],
+  'threads.history': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}] }],
   'traces.runs': [{ params: { name: agent }, filters: [{}] }],
   'traces.list': [
     {

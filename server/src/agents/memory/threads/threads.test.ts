@@ -112,7 +112,7 @@ test('a fork has the states up to one of them, and goes its own way', async () =
   expect(
     await refusalOf(ada.client.call('threads.fork', { params: at, body: { checkpoint_id: 'none' } })),
   ).toMatchObject({
-    code: 'not_found',
+    code: 'conflict',
   });
 });
 

@@ -103,7 +103,7 @@ export async function threadHistory(
   );
 }
 
-/** Throws `not_found`, `exists`, `memory_full` or `memory_damaged`. */
+/** Throws `not_found`, `conflict` for a state that it has not, `exists`, `memory_full` or `memory_damaged`. */
 export async function forkThread(
   { db, envelope }: ThreadParts,
   asked: Asked & { thread: string; checkpoint_id?: string | undefined; thread_id?: string | undefined },
@@ -112,7 +112,7 @@ export async function forkThread(
   const own = await ownAgent(db, asked.caller, asked.name);
   const from = await ownThread(db, own, asked.thread);
   const [upTo] = await stateStore.findStates(db, from.id, { ns: '', id: checkpoint_id, limit: 1 });
-  if (upTo === undefined) throw new Problem('not_found', { detail: 'The thread has no such state.' });
+  if (upTo === undefined) throw new Problem('conflict', { detail: 'The thread has no such state.' });
   await refuseFull(db, { agent_id: own.agent.id, owner_id: own.owner_id }, from.bytes);
   await db.transaction(async (tx) => {
     const to = await store.makeThread(tx, own.named(thread_id));
