@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from kept_calls import STEPS, call, headers_of, kept_process, say
@@ -115,7 +116,7 @@ def test_a_killed_run_is_continued_from_its_last_step(door: MemoryDoor, other: W
     thread = "t-killed"
     with kept_process(door) as killed:
         killed.ready()
-        threading.Thread(target=lambda: pytest.raises(Exception, call, door, killed, HANG, thread), daemon=True).start()
+        threading.Thread(target=call_that_breaks, args=(door, killed, thread), daemon=True).start()
         killed.wait_until(lambda: ["second"] in list_of_nexts(door, thread), seconds=10)
         killed.send_signal(signal.SIGKILL)
         killed.exit_code()
@@ -128,7 +129,9 @@ def test_a_killed_run_is_continued_from_its_last_step(door: MemoryDoor, other: W
     assert answer["output"]["steps"] == STEPS
 
 
-HANG = {"input": {"do": "hang"}}
+def call_that_breaks(door: MemoryDoor, wrapper: WrapperProcess, thread: str) -> None:
+    with pytest.raises(httpx.TransportError):
+        call(door, wrapper, {"input": {"do": "hang"}}, thread)
 
 
 def list_of_nexts(door: MemoryDoor, thread: str) -> list[list[str]]:

@@ -21,7 +21,7 @@ from .context import RESERVED_CONFIGURABLE, read_graph_context
 from .events import GraphEvents
 from .input import read_graph_input
 from .kept.run_memory import RunMemory
-from .kept.service_memory import Kept, ServiceMemory, check_nodes, exit_arguments
+from .kept.service_memory import Kept, ServiceMemory, check_nodes, exit_arguments, not_kept, without_saver
 from .memory import explain_missing_store, memory_notices, threads_of, threads_setting
 from .source import GraphSource, OneGraph, is_builder, is_graph, read_source
 from .sync_nodes import has_sync_nodes
@@ -81,7 +81,9 @@ class GraphAgent:
         self.source = source or OneGraph(graph)
         self.kept = memory.attach(graph) if memory else Kept()
         self.by_service = memory if self.kept.anything else None
-        self.memory = {"needs_run": self.by_service.needs_run(graph)} if self.by_service else None
+        uses = self.by_service.uses(graph) if self.by_service else None
+        self.memory = {"needs_run": uses.needs_run} if uses else None
+        self.runs_bare = self.kept.threads and self.kept.is_bare and uses is not None and not uses.waiting
         self.takes = read_graph_input(graph)
         self.input_schema = self.takes.schema
         self.required_fields = self.takes.required
@@ -115,14 +117,20 @@ class GraphAgent:
     ) -> tuple[Answer, list[str] | None]:
         """The answer, and the nodes that come next when the run's own checkpoints did not say them."""
         config = run_config(call, self.context.configurable(call))
+        is_bare = self.runs_bare and not call.names_thread
         async with self.source.open(config) as graph:
             if self.by_service:
                 self.by_service.attach(graph)
             try:
-                return await self._answer(graph, call, config, stream, memory)
+                answered = await self._answer(
+                    graph, call, without_saver(config) if is_bare else config, stream, None if is_bare else memory
+                )
             except Exception as error:
                 explain_missing_store(error, graph)
                 raise
+            if is_bare and answered[0].interrupts:
+                raise not_kept(call.thread_id)
+            return answered
 
     async def _answer(
         self, graph: Any, call: Call, config: JsonObject, stream: RunStream | None, memory: RunMemory | None
@@ -136,8 +144,8 @@ class GraphAgent:
         interrupts = [readable_interrupt(interrupt) for interrupt in found]
         next_nodes: list[str] | None = None
         waits_unseen = self.has_breakpoints and not interrupts
-        is_told = bool(STORED_MODES) and memory is not None and memory.held is None
-        if self.keeps_threads and (waits_unseen or (self.kept.threads and interrupts and not is_told)):
+        waits_untold = bool(interrupts) and self.kept.threads and memory is not None and not tells_next(memory)
+        if self.keeps_threads and (waits_unseen or waits_untold):
             state = await graph.aget_state(config)
             next_nodes = list(state.next)
             if waits_unseen:
@@ -187,6 +195,11 @@ class GraphAgent:
             if stream and events:
                 await stream.send(events.of(mode, chunk))
         return result, interrupts
+
+
+def tells_next(memory: RunMemory) -> bool:
+    """True when the run's own checkpoints say which nodes come next."""
+    return bool(STORED_MODES) and memory.held is None
 
 
 def output_of(graph: Any, state: Any) -> Any:

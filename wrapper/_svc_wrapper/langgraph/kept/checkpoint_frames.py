@@ -15,7 +15,6 @@ from ...encode import to_json
 from ...memory.frames import Frames
 from ...problems import Problem
 
-
 # A serializer's message can have the value itself.
 MAX_REASON = 300
 

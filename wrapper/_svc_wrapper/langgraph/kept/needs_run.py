@@ -9,33 +9,49 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-WORDS = re.compile(r"store|interrupt|humanintheloop", re.IGNORECASE)
+STORES = re.compile(r"store", re.IGNORECASE)
+WAITS = re.compile(r"interrupt|humanintheloop", re.IGNORECASE)
 # Packages, and what no import reads.
 LEFT_OUT = {"site-packages", "dist-packages", "node_modules", "__pycache__"}
 # langgraph's own nodes pass a store on in any case.
 LIBRARIES = ("langgraph.", "langchain")
 
 
-def needs_run(graph: Any, app_folder: Path | None) -> bool:
-    """Also true for a graph with breakpoints, because each of its calls can wait."""
-    if getattr(graph, "interrupt_before_nodes", None) or getattr(graph, "interrupt_after_nodes", None):
-        return True
-    if any(names_it(node) for node in getattr(graph, "nodes", {}).values()):
-        return True
-    return app_folder is not None and any(WORDS.search(text) for text in sources(app_folder))
+@dataclass(frozen=True)
+class Uses:
+    """What a graph may do beside its steps."""
+
+    store: bool
+    # For a person.
+    waiting: bool
+
+    @property
+    def needs_run(self) -> bool:
+        return self.store or self.waiting
 
 
-def names_it(node: Any) -> bool:
-    bound = getattr(node, "bound", None)
-    if any(names_it(inner) for inner in getattr(bound, "nodes", {}).values()):
-        return True
-    functions = (getattr(bound, "func", None), getattr(bound, "afunc", None))
-    own = [function for function in functions if not str(getattr(function, "__module__", "")).startswith(LIBRARIES)]
-    codes = [code for function in own if (code := getattr(function, "__code__", None))]
-    return any(WORDS.search(" ".join((*code.co_names, *code.co_varnames, *code.co_freevars))) for code in codes)
+def read_uses(graph: Any, app_folder: Path | None) -> Uses:
+    texts = [*names_in(graph), *(sources(app_folder) if app_folder else ())]
+    has_breakpoints = getattr(graph, "interrupt_before_nodes", None) or getattr(graph, "interrupt_after_nodes", None)
+    return Uses(
+        store=any(STORES.search(text) for text in texts),
+        waiting=bool(has_breakpoints) or any(WAITS.search(text) for text in texts),
+    )
+
+
+def names_in(graph: Any) -> Iterator[str]:
+    """The names in the code of its nodes, also of those of a package."""
+    for node in getattr(graph, "nodes", {}).values():
+        bound = getattr(node, "bound", None)
+        yield from names_in(bound)
+        functions = (getattr(bound, "func", None), getattr(bound, "afunc", None))
+        own = [one for one in functions if not str(getattr(one, "__module__", "")).startswith(LIBRARIES)]
+        for code in (code for one in own if (code := getattr(one, "__code__", None))):
+            yield " ".join((*code.co_names, *code.co_varnames, *code.co_freevars))
 
 
 def sources(folder: Path) -> Iterator[str]:

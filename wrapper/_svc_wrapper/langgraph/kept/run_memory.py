@@ -18,6 +18,7 @@ from .checkpoint_frames import Row
 from .held_thread import HeldThread
 from .outbox import FLUSH_SECONDS, Outbox, ThreadName
 
+NOTHING = b'{"checkpoints":[],"blobs":[]}\n'
 WITH_A_THREAD = "Call it with a thread_id, or `new`: its steps are stored then while it runs."
 
 current: ContextVar[RunMemory | None] = ContextVar("svc_run_memory", default=None)
@@ -46,9 +47,13 @@ class RunMemory:
         self.held = None if is_stored else HeldThread()
         # The nodes that come next, and the interrupts that wait: of the thread of the call.
         self.next_nodes: list[str] = []
-        self.has_put = False
-        # The newest checkpoints as they were read, until the run writes.
+        # The newest checkpoints as they were read, until the run writes. Its writes are counted, because a read and a
+        # write can be under way at once.
         self.read: dict[str, bytes] = {}
+        self.written = 0
+        # A thread without a checkpoint of the graph itself has none of its subgraphs either, except those of this run.
+        self.was_empty = False
+        self.spaces: set[str] = set()
         self.closing = threading.Lock()
         self.is_closed = False
 
@@ -60,11 +65,11 @@ class RunMemory:
         return self.held if thread_id == self.thread_id else None
 
     def put(self, thread_id: str, row: Row) -> None:
-        self._noted(thread_id)
+        self._noted(thread_id, row)
         self.outbox.put(self.name_of(thread_id), row)
 
     def write(self, thread_id: str, row: Row) -> None:
-        self._noted(thread_id)
+        self._noted(thread_id, row)
         self.outbox.write(self.name_of(thread_id), row)
 
     def comes_next(self, ns: str, checkpoint_id: str, nodes: list[str]) -> None:
@@ -77,12 +82,18 @@ class RunMemory:
     def newest(self, thread_id: str, ns: str) -> Frames:
         """A run reads its own thread twice at the start: to see what waits, and to go on."""
         is_own = self.name_of(thread_id) is None
+        if is_own and self.was_empty and ns not in self.spaces:
+            return Frames(NOTHING)
         body = self.read.get(ns) if is_own else None
         if body is None:
+            written = self.written
             body = self.states(thread_id, {"ns": ns, "limit": "1"}, ns)
-            if is_own and not self.outbox.holds(None, None):
+            if is_own and written == self.written:
                 self.read[ns] = body
-        return frames_of(body)
+        frames = frames_of(body)
+        if is_own and not ns and not self.written:
+            self.was_empty = not frames.head["checkpoints"]
+        return frames
 
     def states(self, thread_id: str, query: Mapping[str, str], ns: str | None) -> bytes:
         """The states of a thread, after what this run has written of them."""
@@ -95,6 +106,8 @@ class RunMemory:
         """A change of whole threads, after what this run has written."""
         self.outbox.flush()
         self._ask(ask, "thread_not_stored")
+        self.written += 1
+        self.was_empty = False
         self.read.clear()
 
     def delete(self, thread_id: str) -> None:
@@ -119,7 +132,7 @@ class RunMemory:
                 tail = {"next": self.next_nodes if next_nodes is None else next_nodes}
                 if self.held is not None and interrupts:
                     self.outbox.end(self.thread_id, tail, to_json(interrupts), rows=self.held.rows())
-                elif self.has_put:
+                elif self.written:
                     self.outbox.end(None, tail, to_json(interrupts))
                 self.outbox.flush(within_seconds)
             finally:
@@ -135,9 +148,10 @@ class RunMemory:
         if self.has_written:
             self.close([], within_seconds=within_seconds)
 
-    def _noted(self, thread_id: str) -> None:
+    def _noted(self, thread_id: str, row: Row) -> None:
         if self.name_of(thread_id) is None:
-            self.has_put = True
+            self.spaces.add(row.said["ns"])
+            self.written += 1
             self.read.clear()
 
     def _send(self, name: ThreadName, body: bytes) -> None:

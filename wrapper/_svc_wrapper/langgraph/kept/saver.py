@@ -12,6 +12,7 @@ import itertools
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from langgraph.checkpoint import base
@@ -28,6 +29,9 @@ from .state_types import reading
 # One page of a list has the values of its checkpoints.
 PAGE = 50
 MOST = 100
+
+# For requests of async code. The pool of the user's loop can be full of nodes that wait themselves.
+waiting = ThreadPoolExecutor(max_workers=64, thread_name_prefix="svc-memory")
 
 T = TypeVar("T")
 
@@ -195,4 +199,4 @@ def metadata_of(config: Any, metadata: Any) -> JsonObject:
 
 async def in_thread(work: Callable[[], T]) -> T:
     context = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(None, context.run, work)
+    return await asyncio.get_running_loop().run_in_executor(waiting, context.run, work)

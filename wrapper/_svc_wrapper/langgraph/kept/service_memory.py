@@ -20,12 +20,14 @@ from ...agent import Answer, Call, JsonObject
 from ...memory.door import Door
 from ...problems import Problem
 from ..memory import is_in_container
-from .needs_run import needs_run
-from .run_memory import RunMemory, in_memory_of
+from .needs_run import Uses, read_uses
+from .run_memory import WITH_A_THREAD, RunMemory, in_memory_of
 from .saver import ServiceSaver, in_thread
 from .state_types import serializer, unreadable
 from .store import ServiceStore
 
+# langgraph's name for the saver that a config lends to a graph.
+SAVER = "__pregel_checkpointer"
 BRANCH = "branch:to:"
 TASKS = "__pregel_tasks"
 # Between two trials to serialise the state of a call without a thread, because one costs as much as a step.
@@ -40,6 +42,8 @@ class Kept:
 
     threads: bool = False
     store: bool = False
+    # True when the graph came without a checkpointer.
+    is_bare: bool = False
     # For people.
     notices: tuple[str, ...] = ()
 
@@ -70,10 +74,15 @@ class ServiceMemory:
             graph.checkpointer = self._saver(graph)
         if keeps_store:
             graph.store = self.store
-        return Kept(keeps_threads, keeps_store, notices_of(keeps_threads, keeps_store, store))
+        return Kept(
+            keeps_threads,
+            keeps_store,
+            is_bare=checkpointer is None,
+            notices=notices_of(keeps_threads, keeps_store, store),
+        )
 
-    def needs_run(self, graph: Any) -> bool:
-        return needs_run(graph, self.app_folder)
+    def uses(self, graph: Any) -> Uses:
+        return read_uses(graph, self.app_folder)
 
     def _saver(self, graph: Any) -> Any:
         saver = ServiceSaver(serde=self.serde, visible=visible_channels(graph))
@@ -158,6 +167,19 @@ def visible_channels(graph: Any) -> frozenset[str]:
         named |= {channels} if isinstance(channels, str) else set(channels or ())
     streamed = named or set(getattr(graph, "channels", {}))
     return frozenset(name for name in streamed if not name.startswith(("__", "branch:")))
+
+
+def without_saver(config: JsonObject) -> JsonObject:
+    """For a call whose checkpoints nobody needs. It then costs what it costs without a checkpointer."""
+    return {**config, "configurable": {**config["configurable"], SAVER: None}}
+
+
+def not_kept(thread_id: str) -> Problem:
+    return Problem(
+        "thread_not_stored",
+        f"run {thread_id} waits for a person, and nothing in the project's code says that it can",
+        hint=WITH_A_THREAD,
+    )
 
 
 def exit_arguments(graph: Any) -> JsonObject:

@@ -93,10 +93,8 @@ def reading(thread: str) -> Iterator[None]:
             raise unreadable(thread, f"it has a {module}.{name}, which this version of the agent does not have")
         if (module, name) not in _told:
             _told.add((module, name))
-            log.warning(
-                "notice",
-                message=f"a value of the type {module}.{name} is read back as plain data: no schema of the graph names it",
-            )
+            message = f"no schema of the graph names the type {module}.{name}, so it is read back as plain data"
+            log.warning("notice", message=message)
 
 
 def unreadable(thread: str, reason: str) -> Problem:
