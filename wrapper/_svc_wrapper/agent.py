@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 JsonObject = dict[str, Any]
 Event = dict[str, Any]
-Threads = Literal["none", "memory", "external"]
+Threads = Literal["none", "memory", "external", "service"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Answer:
 
     output: Any
     interrupts: list[JsonObject] = field(default_factory=list)
+    # The steps at which a run that had no end was continued: they may run twice.
+    continued_at: list[str] = field(default_factory=list)
 
 
 class Agent(Protocol):
@@ -64,11 +66,13 @@ class Agent(Protocol):
     # Without these a call is refused. The schema of a whole state requires more than that.
     required_fields: list[str]
     keeps_threads: bool
-    # Where the agent keeps something for a later call: nowhere, in the container, or outside it. A second container
-    # shares only the last.
+    # Where the agent keeps something for a later call: nowhere, in the container, outside it, or with the service. A
+    # second container shares only the last two.
     threads: Threads
     # The user's setting for it; None when nothing is kept.
     threads_by: str | None
+    # What the service needs to know about an agent for which it keeps threads or a store; None for another one.
+    memory: JsonObject | None
     context_schema: JsonObject | None
     # Notices about the agent's limits, for people.
     notices: list[str]

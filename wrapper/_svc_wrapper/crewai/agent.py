@@ -72,6 +72,7 @@ class CrewAgent:
         self.notices: list[str] = []
         self.kind = kind_of(exported)
         self.threads, self.threads_by = kept_threads_of(exported)
+        self.memory: JsonObject | None = None
         self.required_fields = required_variables(exported) if self.kind == "crew" else []
         self.input_schema = self._schema()
         # A class makes another flow each time. A function can return the same one.

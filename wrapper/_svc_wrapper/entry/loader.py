@@ -16,6 +16,8 @@ from types import ModuleType
 from typing import Any
 
 from ..agent import Agent, JsonObject
+from ..langgraph.kept.state_types import collect_types_of_schemas
+from ..memory.door import Door
 from .entry import Entry
 from .entry_import import import_entry
 from .exports import WrongExport
@@ -37,20 +39,28 @@ class LoadFailure:
         return body
 
 
-def load_agent(framework: str, entry: Entry, user_loop: asyncio.AbstractEventLoop) -> Agent | LoadFailure:
-    """Runs the user's module level code off the main thread, because that can take long or never return."""
+def load_agent(
+    framework: str, entry: Entry, user_loop: asyncio.AbstractEventLoop, door: Door | None = None
+) -> Agent | LoadFailure:
+    """Runs the user's module level code off the main thread, because that can take long or never return.
+
+    With the door, the service keeps what the agent has for later calls.
+    """
     if not entry.path.is_file():
         return LoadFailure("missing_file", missing_file(entry))
     try:
+        if door is not None and framework == "langgraph":
+            collect_types_of_schemas()
         module = import_entry(entry)
         # Imported here, because an image has one of the two frameworks.
         if framework == "langgraph":
             from ..langgraph import agent as adapter
         else:
             from ..crewai import agent as adapter
+        kept = adapter.memory_of(door, entry.app_folder) if door is not None and framework == "langgraph" else {}
         if entry.name:
-            return named_agent(adapter, entry, module, user_loop)
-        return exported_agent(adapter, module)
+            return named_agent(adapter, entry, module, user_loop, kept)
+        return exported_agent(adapter, module, kept)
     except BaseException as error:  # also SystemExit: a module that calls exit() has failed to load
         return failure_of(entry, "import_error", f"{entry.file} could not be imported", error)
 
@@ -60,7 +70,7 @@ def missing_file(entry: Entry) -> str:
     return f"{entry.file} {place}"
 
 
-def exported_agent(adapter: Any, module: ModuleType) -> Agent | LoadFailure:
+def exported_agent(adapter: Any, module: ModuleType, kept: JsonObject) -> Agent | LoadFailure:
     """By the spec's rule: the first of the framework's names with a usable value."""
     present = [name for name in adapter.EXPORTS if getattr(module, name, None) is not None]
     if not present:
@@ -72,13 +82,13 @@ def exported_agent(adapter: Any, module: ModuleType) -> Agent | LoadFailure:
         exported: Any = getattr(module, name)
         refusal = adapter.refusal_of(exported)
         if refusal is None:
-            return adapter.wrap(name, exported)
+            return adapter.wrap(name, exported, **kept)
         refusals.append(f"'{name}' {refusal}")
     return LoadFailure("wrong_export", "; ".join(refusals))
 
 
 def named_agent(
-    adapter: Any, entry: Entry, module: ModuleType, user_loop: asyncio.AbstractEventLoop
+    adapter: Any, entry: Entry, module: ModuleType, user_loop: asyncio.AbstractEventLoop, kept: JsonObject
 ) -> Agent | LoadFailure:
     exported: Any = getattr(module, entry.name, None)
     if exported is None:
@@ -86,7 +96,7 @@ def named_agent(
         hint = f"; it has {', '.join(usable)}" if usable else ""
         return LoadFailure("missing_export", f"No '{entry.name}' found in {entry.file}{hint}")
     try:
-        return adapter.wrap_entrypoint(entry.name, exported, user_loop)
+        return adapter.wrap_entrypoint(entry.name, exported, user_loop, **kept)
     except WrongExport as wrong:
         return LoadFailure("wrong_export", str(wrong))
     except BaseException as error:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import urllib.parse
 import uuid
 
 from ..agent import Call
@@ -11,17 +13,20 @@ from ..problems import Problem
 from ..runs.run_identity import RunIdentity
 from ..settings.settings import Settings
 from .ingress_identity import read_caller, read_thread_space
-from .invoke_body import parse_body, refuse_request
-from .request import Receive, Request
+from .invoke_body import parse_body, refuse_request, thread_id_fault
+from .request import Headers, Receive, Request
 
 HIDDEN_HEADER = "X-Svc-Hidden"
 RUN_ID_HEADER = "X-Svc-Run-Id"
 ATTEMPT_HEADER = "X-Svc-Attempt"
 SIDE_STREAM_HEADER = "X-Svc-Side-Stream"
+# Percent-encoded, because a header has no letters beyond Latin-1.
+THREAD_HEADER = "X-Svc-Thread"
+ESCAPED = re.compile(r"(?:[!-$&-~]|%[0-9A-Fa-f]{2})+")
 BODY_SECONDS = 60
 
 
-async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]:
+async def read_invoke(request: Request, settings: Settings, threads_by_service: bool) -> tuple[Call, bool]:
     """The call, and True for a stream of events."""
     headers = request.headers
     caller = read_caller(headers, secret=settings.ingress_secret, agent_name=settings.agent_name)
@@ -32,20 +37,22 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
     if body.resumes == (body.input is not None):
         sentence = "'input' must be an object" if not body.resumes else "give 'input' or 'resume', not both"
         refuse_request([{"pointer": "/input", "detail": sentence}])
-    if body.resumes and body.thread_id is None:
+    thread_id = read_thread(headers, body.thread_id) if threads_by_service else body.thread_id
+    if body.resumes and thread_id is None:
         refuse_request([{"pointer": "/thread_id", "detail": "'resume' needs the 'thread_id' of the run that waits"}])
     call = Call(
         run_id=run_id,
         attempt=whole_number(headers.first(ATTEMPT_HEADER, "0"), ATTEMPT_HEADER),
-        thread_id=body.thread_id or str(uuid.uuid4()),
-        names_thread=body.thread_id is not None,
+        thread_id=thread_id or (run_id if threads_by_service else str(uuid.uuid4())),
+        names_thread=thread_id is not None,
         input=body.input,
         resumes=body.resumes,
         resume=body.resume,
         config=body.config,
         context=body.context,
         metadata=body.metadata,
-        thread_space=thread_space,
+        # The service separates its callers itself.
+        thread_space=None if threads_by_service else thread_space,
         caller=caller,
         run=RunIdentity(
             headers.find(RUN_HEADER),
@@ -54,6 +61,27 @@ async def read_invoke(request: Request, settings: Settings) -> tuple[Call, bool]
         ),
     )
     return call, body.stream
+
+
+def read_thread(headers: Headers, named: str | None) -> str | None:
+    """The thread that the service keeps for this call; None for a call without one.
+
+    The service says the name, also of a thread that it has just made for "new".
+    """
+    given = headers.all(THREAD_HEADER)
+    if len(given) > 1:
+        raise Problem("invalid_request", f"{THREAD_HEADER} must be given once")
+    if not given:
+        if named is not None:
+            refuse_request([{"pointer": "/thread_id", "detail": f"a call with a thread needs {THREAD_HEADER}"}])
+        return None
+    try:
+        name = urllib.parse.unquote(given[0], errors="strict") if ESCAPED.fullmatch(given[0]) else ""
+    except UnicodeDecodeError:
+        name = ""
+    if thread_id_fault(name) is not None:
+        raise Problem("invalid_request", f"{THREAD_HEADER} must be the name of a thread, percent-encoded")
+    return name
 
 
 def wants_side_stream(request: Request) -> bool:

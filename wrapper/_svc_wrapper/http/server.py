@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -40,6 +41,8 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
     """Plain ASGI. The user's environment need not have a web framework, and its layers would cost a tenth of a call."""
 
     start_id = str(uuid.uuid4())
+    # The loop has only weak references to its tasks.
+    cut_offs: set[asyncio.Future[None]] = set()
 
     async def health(request: Request) -> Reply:
         """Answers from the start of the process on, independently of the agent. Only the service learns the load."""
@@ -84,6 +87,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
                 "threads_by": agent.threads_by and f"{agent.threads_by} in {settings.entry.file}",
                 "input_schema": agent.input_schema,
                 "required_fields": agent.required_fields,
+                "memory": agent.memory,
                 "context_schema": agent.context_schema,
                 "notices": agent.notices,
             },
@@ -97,7 +101,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
 
     async def invoke(request: Request) -> AnyReply:
         check_start(request)
-        call, wants_stream = await read_invoke(request, settings)
+        call, wants_stream = await read_invoke(request, settings, threads_by_service())
         if wants_stream:
             return start_stream(call)
         side = SideStream(call.run_id, call.thread_id) if wants_side_stream(request) else None
@@ -108,7 +112,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
 
     async def stream(request: Request) -> EventReply:
         check_start(request)
-        call, _ = await read_invoke(request, settings)
+        call, _ = await read_invoke(request, settings, threads_by_service())
         return start_stream(call)
 
     async def show_run(request: Request) -> Reply:
@@ -134,7 +138,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
     async def cancel_run(request: Request) -> Reply:
         """202 with the current run, because a thread of the user's code cannot be stopped by force."""
         run = find_run(request)
-        runner.cut_off(run, "cancelled")
+        await runner.cut_off(run, "cancelled")
         return run_reply(run, status_code=202)
 
     async def leave_run(request: Request) -> Reply:
@@ -158,6 +162,9 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
         runner.runs.refuse(run_id, number, seconds)
         return json_reply({"run_id": run_id, "status": "refused"}, {})
 
+    def threads_by_service() -> bool:
+        return lifecycle.agent is not None and lifecycle.agent.threads == "service"
+
     def find_run(request: Request) -> Run:
         return runner.runs.find(run_id_in(request))
 
@@ -172,7 +179,8 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
         def leave() -> None:
             # This run has no other reader.
             stream.channel.close()
-            runner.cut_off(run, "cancelled")
+            cut_offs.add(task := asyncio.ensure_future(runner.cut_off(run, "cancelled")))
+            task.add_done_callback(cut_offs.discard)
 
         return event_stream(run.id, stream, leave)
 

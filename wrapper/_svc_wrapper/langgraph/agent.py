@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import sys
 import uuid
+from pathlib import Path
 from typing import Any, get_args
 
 from langgraph.types import Command, StreamMode
 
 from .. import log
-from ..agent import Answer, Call, JsonObject
+from ..agent import Answer, Call, JsonObject, Threads
 from ..encode import encode
 from ..entry.exports import article
+from ..memory.door import Door
 from ..problems import Problem
 from ..stream.run_stream import RunStream
 from .context import RESERVED_CONFIGURABLE, read_graph_context
 from .events import GraphEvents
 from .input import read_graph_input
+from .kept.run_memory import RunMemory
+from .kept.service_memory import Kept, ServiceMemory, check_nodes, exit_arguments, not_kept, without_saver
 from .memory import explain_missing_store, memory_notices, threads_of, threads_setting
 from .source import GraphSource, OneGraph, is_builder, is_graph, read_source
 from .sync_nodes import has_sync_nodes
@@ -27,6 +31,9 @@ EXPORTS = ("graph", "app")
 RESULT_MODES = ["updates", "values"]
 # "tasks" reports the start of a node; versions without it stream without steps.
 TOLD_MODES = [*RESULT_MODES, "messages", "custom", *(["tasks"] if "tasks" in get_args(StreamMode) else [])]
+
+# Says which nodes come next after each checkpoint. Readers of a stream never see it.
+STORED_MODES = ["checkpoints"] if "checkpoints" in get_args(StreamMode) else []
 
 CALLER_CONFIG = {"configurable", "metadata", "recursion_limit", "tags"}
 
@@ -42,36 +49,51 @@ def refusal_of(exported: Any) -> str | None:
     return f"is {article(exported)}, not a compiled graph"
 
 
-def wrap(name: str, graph: Any, source: GraphSource | None = None) -> GraphAgent:
+def memory_of(door: Door, app_folder: Path) -> JsonObject:
+    """The argument with which the service keeps threads and store."""
+    return {"memory": ServiceMemory(door, app_folder)}
+
+
+def wrap(name: str, graph: Any, source: GraphSource | None = None, memory: ServiceMemory | None = None) -> GraphAgent:
     if sys.version_info < (3, 11):
         # langgraph needs a task's context here, and asyncio tasks of 3.10 take none.
         log.warning("old_python", message="interrupt(), stream writers and streamed tokens need Python 3.11")
-    return GraphAgent(name, graph, source)
+    return GraphAgent(name, graph, source, memory)
 
 
-def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> GraphAgent:
+def wrap_entrypoint(
+    name: str, exported: Any, loop: asyncio.AbstractEventLoop, memory: ServiceMemory | None = None
+) -> GraphAgent:
     """An entrypoint can also name a function that makes the graph. Raises WrongExport, and exceptions of the
     user's code.
     """
     source, graph = read_source(name, exported, loop)
-    return wrap(name, graph, source)
+    return wrap(name, graph, source, memory)
 
 
 class GraphAgent:
     kind = "graph"
 
-    def __init__(self, export: str, graph: Any, source: GraphSource | None = None) -> None:
+    def __init__(
+        self, export: str, graph: Any, source: GraphSource | None = None, memory: ServiceMemory | None = None
+    ) -> None:
         self.export = export
         self.source = source or OneGraph(graph)
+        self.kept = memory.attach(graph) if memory else Kept()
+        self.by_service = memory if self.kept.anything else None
+        uses = self.by_service.uses(graph) if self.by_service else None
+        self.memory = {"needs_run": uses.needs_run} if uses else None
+        self.runs_bare = self.kept.threads and self.kept.is_bare and uses is not None and not uses.waiting
         self.takes = read_graph_input(graph)
         self.input_schema = self.takes.schema
         self.required_fields = self.takes.required
         self.context = read_graph_context(graph)
         self.context_schema = self.context.schema
-        self.threads = threads_of(graph)
-        self.threads_by = threads_setting(graph)
+        self.threads: Threads = "service" if self.kept.threads else threads_of(graph)
+        self.threads_by = None if self.kept.threads else threads_setting(graph)
+        self.exit_arguments = exit_arguments(graph)
         self.keeps_threads = self.threads != "none"
-        self.notices = memory_notices(graph, is_per_call=self.source.is_per_call)
+        self.notices = [*memory_notices(graph, is_per_call=self.source.is_per_call), *self.kept.notices]
         self.is_async = not has_sync_nodes(graph)
         self.has_breakpoints = bool(
             getattr(graph, "interrupt_before_nodes", None) or getattr(graph, "interrupt_after_nodes", None)
@@ -86,32 +108,86 @@ class GraphAgent:
         self.context.check(call)
 
     async def run(self, call: Call, stream: RunStream | None) -> Answer:
+        if self.by_service is None:
+            return (await self._run(call, stream, None))[0]
+        return await self.by_service.answer(call, self.kept, lambda memory: self._run(call, stream, memory))
+
+    async def _run(
+        self, call: Call, stream: RunStream | None, memory: RunMemory | None
+    ) -> tuple[Answer, list[str] | None]:
+        """The answer, and the nodes that come next when the run's own checkpoints did not say them."""
         config = run_config(call, self.context.configurable(call))
+        is_bare = self.runs_bare and not call.names_thread
         async with self.source.open(config) as graph:
+            if self.by_service:
+                self.by_service.attach(graph)
             try:
-                return await self._answer(graph, call, config, stream)
+                answered = await self._answer(
+                    graph, call, without_saver(config) if is_bare else config, stream, None if is_bare else memory
+                )
             except Exception as error:
                 explain_missing_store(error, graph)
                 raise
+            if is_bare and answered[0].interrupts:
+                raise not_kept(call.thread_id)
+            return answered
 
-    async def _answer(self, graph: Any, call: Call, config: JsonObject, stream: RunStream | None) -> Answer:
-        given = await resumption(graph, call, config) if call.resumes else call.input
-        result, found = await self._stream(graph, given, call, config, stream)
+    async def _answer(
+        self, graph: Any, call: Call, config: JsonObject, stream: RunStream | None, memory: RunMemory | None
+    ) -> tuple[Answer, list[str] | None]:
+        given, continued_at = call.input, []
+        if call.resumes:
+            given, continued_at = await self._resumption(graph, call, config)
+        if stream and continued_at:
+            await stream.send(stream.transcript.custom("continued_at", continued_at))
+        result, found = await self._stream(graph, given, call, config, stream, memory)
         interrupts = [readable_interrupt(interrupt) for interrupt in found]
-        if self.keeps_threads and self.has_breakpoints and not interrupts:
+        next_nodes: list[str] | None = None
+        waits_unseen = self.has_breakpoints and not interrupts
+        waits_untold = bool(interrupts) and self.kept.threads and memory is not None and not tells_next(memory)
+        if self.keeps_threads and (waits_unseen or waits_untold):
             state = await graph.aget_state(config)
-            interrupts = [{"id": node, "value": None, "next": node} for node in state.next]
-        return Answer(output_of(graph, without_interrupts(result)), interrupts)
+            next_nodes = list(state.next)
+            if waits_unseen:
+                interrupts = [{"id": node, "value": None, "next": node} for node in state.next]
+        return Answer(output_of(graph, without_interrupts(result)), interrupts, continued_at), next_nodes
+
+    async def _resumption(self, graph: Any, call: Call, config: JsonObject) -> tuple[Any, list[str]]:
+        """The input that goes on, and the nodes of a run that had no end."""
+        state = await graph.aget_state(config)
+        if self.kept.threads:
+            await check_nodes(graph, config, call.thread_id)
+        if not state.next:
+            raise Problem("nothing_to_resume", f"thread {call.thread_id} does not wait for anything")
+        if any(task.interrupts for task in state.tasks):
+            return Command(resume=call.resume), []
+        # A breakpoint of compile time needs no value: the graph continues with None as input.
+        return None, list(state.next) if self.kept.threads else []
 
     async def _stream(
-        self, graph: Any, given: Any, call: Call, config: JsonObject, stream: RunStream | None
+        self,
+        graph: Any,
+        given: Any,
+        call: Call,
+        config: JsonObject,
+        stream: RunStream | None,
+        memory: RunMemory | None,
     ) -> tuple[Any, list[Any]]:
         """The last state and the interrupts. Like ainvoke, but ainvoke of langgraph 0 drops the interrupts."""
         result: Any = None
         interrupts: list[Any] = []
         events = GraphEvents(stream.transcript) if stream else None
         modes = TOLD_MODES if stream else RESULT_MODES
-        async for mode, chunk in graph.astream(given, config, stream_mode=modes, **self.context.arguments(call)):
+        arguments = self.context.arguments(call)
+        if memory is not None and memory.held is not None:
+            arguments = {**arguments, **self.exit_arguments}
+        elif memory is not None and self.kept.threads:
+            modes = [*modes, *STORED_MODES]
+        async for mode, chunk in graph.astream(given, config, stream_mode=modes, **arguments):
+            if mode == "checkpoints" and memory is not None:
+                at = chunk["config"]["configurable"]
+                memory.comes_next(at["checkpoint_ns"], at["checkpoint_id"], chunk["next"])
+                continue
             if mode == "values":
                 result = chunk
             if mode == "updates" and isinstance(chunk, dict):
@@ -121,21 +197,17 @@ class GraphAgent:
         return result, interrupts
 
 
+def tells_next(memory: RunMemory) -> bool:
+    """True when the run's own checkpoints say which nodes come next."""
+    return bool(STORED_MODES) and memory.held is None
+
+
 def output_of(graph: Any, state: Any) -> Any:
     """What the graph gives of its state, as its ainvoke does: `output_schema` may leave members out."""
     channels = graph.output_channels
     if isinstance(channels, str) or not isinstance(state, dict):
         return state
     return {name: state[name] for name in channels if name in state}
-
-
-async def resumption(graph: Any, call: Call, config: JsonObject) -> Any:
-    state = await graph.aget_state(config)
-    if not state.next:
-        raise Problem("nothing_to_resume", f"thread {call.thread_id} does not wait for anything")
-    waits_for_value = any(task.interrupts for task in state.tasks)
-    # A breakpoint of compile time needs no value: the graph continues with None as input.
-    return Command(resume=call.resume) if waits_for_value else None
 
 
 def check_config(config: JsonObject) -> None:

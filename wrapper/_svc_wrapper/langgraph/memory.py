@@ -1,7 +1,7 @@
 """The memory of a graph between runs: its place, and a needed but missing store.
 
-A checkpointer and a store are the user's choice, and none is added. One in the container's memory would lose
-its content silently at each deploy.
+Without a service that keeps threads (kept/), a checkpointer and a store are the user's choice, and none is added. One
+in the container's memory would lose its content silently at each deploy.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from ..agent import Threads
 from ..entry.exports import article
 
 # A container's files end with it, so a database in a file counts as memory.
-IN_CONTAINER = ("langgraph.checkpoint.memory", "langgraph.checkpoint.sqlite", "langgraph.checkpoint.duckdb")
+IN_CONTAINER = (
+    "langgraph.checkpoint.memory",
+    "langgraph.checkpoint.sqlite",
+    "langgraph.checkpoint.duckdb",
+    "langgraph.store.memory",
+    "langgraph.store.sqlite",
+    "langgraph.store.duckdb",
+)
 
 # Their nodes pass a store to tools in any case, so this graph need not use one.
 LIBRARIES = ("langgraph.", "langchain")
@@ -30,8 +37,12 @@ def threads_of(graph: Any) -> Threads:
     # With None or False the graph keeps nothing between runs.
     if not checkpointer:
         return "none"
-    in_container = any(base.__module__.startswith(IN_CONTAINER) for base in type(checkpointer).__mro__)
-    return "memory" if in_container else "external"
+    return "memory" if is_in_container(checkpointer) else "external"
+
+
+def is_in_container(kept: Any) -> bool:
+    """A checkpointer or a store."""
+    return any(base.__module__.startswith(IN_CONTAINER) for base in type(kept).__mro__)
 
 
 def threads_setting(graph: Any) -> str | None:

@@ -12,6 +12,7 @@ import time
 from .. import log
 from ..agent import Agent
 from ..entry.loader import LoadFailure, load_agent
+from ..memory.door import Door
 from ..problems import Problem
 from ..runs.admission import Admission
 from ..settings.settings import Settings
@@ -44,7 +45,7 @@ class Lifecycle:
         """Off the main thread. During a load that hangs the state stays `starting`, until the deploy's deadline
         ends it.
         """
-        loaded = load_agent(self.settings.framework, self.settings.entry, user_loop)
+        loaded = load_agent(self.settings.framework, self.settings.entry, user_loop, self._door())
         self.tracing.instrument()
         seconds = self.uptime_seconds
         if isinstance(loaded, LoadFailure):
@@ -59,6 +60,10 @@ class Lifecycle:
             log.info("agent_ready", export=loaded.export, kind=loaded.kind, seconds=seconds, **room)
             for notice in loaded.notices:
                 log.warning("notice", message=notice)
+
+    def _door(self) -> Door | None:
+        url, key = self.settings.service_url, self.settings.gateway_key
+        return Door(url, key) if self.settings.memory_by_service and url and key else None
 
     def drain(self) -> None:
         if not self.draining:

@@ -32,6 +32,8 @@ from .lifecycle import Lifecycle
 
 # For open replies when the last run has ended.
 FLUSH_SECONDS = 2
+# For what the interrupted runs have written to their threads. The engine's own patience ends soon.
+STORE_SECONDS = 1.5
 # At its end Python waits for all threads, even for a synchronous node that sleeps for an hour.
 EXIT_SECONDS = 2
 
@@ -135,8 +137,8 @@ class GracefulServer(uvicorn.Server):
         await asyncio.gather(self._end_of_runs(self.settings.shutdown_grace_seconds), asyncio.sleep(notice_seconds))
         # The waiting ones first, because each end of a running one would let a waiting one begin.
         unfinished = sorted(self.runner.runs.going_on.values(), key=lambda run: run.started_at is not None)
-        for run in unfinished:
-            self.runner.cut_off(run, "interrupted")
+        ends = (self.runner.cut_off(run, "interrupted", within_seconds=STORE_SECONDS) for run in unfinished)
+        await asyncio.gather(*ends)
         if unfinished:
             log.warning("runs_interrupted", run_ids=[run.id for run in unfinished])
         self.should_exit = True

@@ -13,7 +13,8 @@ def invoke_reply(run: Run) -> Reply:
         return run_reply(run, 202)
     if run.end.problem:
         return run.end.problem.reply(has_begun=run.started_at is not None)
-    return json_reply({"run_id": run.id, "status": run.status, "thread_id": run.thread_id}, outputs_of(run.end))
+    fields: JsonObject = {"run_id": run.id, "status": run.status, "thread_id": run.thread_id}
+    return json_reply({**fields, **continued(run.end)}, outputs_of(run.end))
 
 
 def run_reply(run: Run, status_code: int = 200) -> Reply:
@@ -28,8 +29,14 @@ def run_reply(run: Run, status_code: int = 200) -> Reply:
     }
     if run.end and run.end.problem:
         fields["error"] = run.end.problem.body()
+    if run.end:
+        fields.update(continued(run.end))
     outputs = outputs_of(run.end) if run.end and not run.end.problem else {}
     return json_reply(fields, outputs, status_code)
+
+
+def continued(end: End) -> JsonObject:
+    return {"continued_at": end.continued_at} if end.continued_at else {}
 
 
 def outputs_of(end: End) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ that gets a copy of the context. Code in another thread has no run: the gateway 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -23,6 +23,8 @@ class RunIdentity:
     is_open: bool = True
     # Where the agent keeps threads.
     thread_id: str | None = None
+    # Sends what the run has written to its thread, within this time; blocks. For an end without the agent's code.
+    close_memory: Callable[[float], None] | None = None
 
     def traceparent_of(self, span_id: int) -> str:
         version, trace, _, flags = (self.traceparent or "").split("-")

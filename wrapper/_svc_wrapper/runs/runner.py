@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from .. import log
 from ..agent import Agent, Answer, Call
@@ -21,6 +23,9 @@ from .run_identity import in_run
 from .runs import End, Run, Runs
 from .user_loop import UserLoop
 
+# A service that restarts is waited for.
+CUT_OFF_SECONDS = 25.0
+MOST_CLOSERS = 64
 # A reader comes within milliseconds.
 SIDE_SECONDS = 10
 
@@ -41,6 +46,8 @@ class Runner:
         self.admission = admission
         self.user_loop = user_loop
         self.tracing = tracing
+        # A stop ends all runs at once.
+        self.closers = ThreadPoolExecutor(max_workers=MOST_CLOSERS, thread_name_prefix="svc-closer")
 
     def start(self, agent: Agent, call: Call, stream: RunStream | None = None) -> Run:
         """Raises a Problem before the run starts. A returned run always ends."""
@@ -54,6 +61,7 @@ class Runner:
             metadata_bytes=len(to_json(call.metadata)),
             stream=stream,
             side=stream if isinstance(stream, SideStream) else None,
+            identity=call.run,
         )
         call.run.thread_id = run.thread_id
         main_loop = asyncio.get_running_loop()
@@ -80,21 +88,38 @@ class Runner:
         self.runs.admitted(run)
         return run
 
-    def cut_off(self, run: Run, status: str) -> None:
-        """Ends a running run at once, without the user's code. An ended run keeps its end."""
-        work = run.work
-        self._finish(run, cut_off_end(run, status))
+    async def cut_off(self, run: Run, status: str, *, within_seconds: float = CUT_OFF_SECONDS) -> None:
+        """Ends a running run without the user's code. An ended run keeps its end.
+
+        At once, except for what the run has written to its thread: this is sent before the end goes out.
+        """
+        work, close = run.work, run.identity.close_memory if run.identity else None
+        end = run.cut_off = run.cut_off or cut_off_end(run, status)
+        if work is not None and close is not None and run.end is None:
+            work.cancel()
+            end = run.cut_off = await self._stored(run, end, lambda: close(within_seconds))
+        self._finish(run, end)
         if work:
             work.cancel()
 
     def leave(self, run: Run) -> None:
         """Its caller has left: a waiting run is dropped, and a running one continues."""
         if run.status == "queued":
-            self.cut_off(run, "cancelled")
+            self._finish(run, cut_off_end(run, "cancelled"))
+
+    async def _stored(self, run: Run, end: End, close: Callable[[], None]) -> End:
+        try:
+            await asyncio.get_running_loop().run_in_executor(self.closers, close)
+        except Problem as problem:
+            log.error(problem.code, problem, run_id=run.id)
+            problem.fields.setdefault("run_id", run.id)
+            # The caller of a run that the container's end interrupts learns enough from that.
+            return End("failed", problem=problem) if end.status == "cancelled" else end
+        return end
 
     def _finish(self, run: Run, end: End) -> None:
         """The first end counts, because the user's code can return after a cancel."""
-        if run.end:
+        if run.end or (run.cut_off and run.cut_off is not end):
             return
         self.runs.finish(run, end)
         if run.stream:
@@ -114,7 +139,7 @@ class Runner:
         if run.turn:
             self.admission.leave(run.turn)
         # The record is kept longer than the call.
-        run.turn = run.work = run.stream = run.telling = None
+        run.turn = run.work = run.stream = run.telling = run.identity = None
         if run.side:
             asyncio.get_running_loop().call_later(SIDE_SECONDS, run.take_side)
 
@@ -150,7 +175,8 @@ async def answer_of(agent: Agent, call: Call, stream: RunStream | None) -> End:
     status = "interrupted" if answer.interrupts else "completed"
     interrupts = to_json(answer.interrupts) if answer.interrupts else None
     closing = stream.finished(answer) if stream else []
-    return End(status, to_json(answer.output), interrupts, closing=[to_json(event) for event in closing])
+    encoded = [to_json(event) for event in closing]
+    return End(status, to_json(answer.output), interrupts, continued_at=answer.continued_at, closing=encoded)
 
 
 def cut_off_end(run: Run, status: str) -> End:

@@ -17,6 +17,7 @@ from ..problems import Problem
 from ..stream.run_stream import RunStream, SideStream
 from .admission import Turn
 from .known_ids import KnownIds
+from .run_identity import RunIdentity
 from .user_loop import Work
 
 
@@ -28,6 +29,7 @@ class End:
     output: bytes = b"null"
     interrupts: bytes | None = None
     problem: Problem | None = None
+    continued_at: list[str] = field(default_factory=list)
     # The last events for the reader of a stream, encoded.
     closing: list[bytes] = field(default_factory=list)
 
@@ -54,6 +56,9 @@ class Run:
     telling: asyncio.Task[None] | None = None
     # Until its reader comes.
     side: SideStream | None = None
+    identity: RunIdentity | None = None
+    # The end of a run that is being cut off, while what it has written is sent.
+    cut_off: End | None = None
 
     def start(self) -> None:
         self.status = "running"

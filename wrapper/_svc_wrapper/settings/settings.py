@@ -43,6 +43,8 @@ class Settings:
     # None for an agent outside the gateway.
     service_url: str | None
     gateway_key: str | None
+    # True when the service keeps the threads and the store of a graph that has none that lasts.
+    memory_by_service: bool
     # From deploy.tracing.
     traces: bool
     entry: Entry
@@ -103,6 +105,8 @@ def read_settings(environ: Mapping[str, str], *, own: OwnSecrets, app_folder: Pa
         dial=dial,
         service_url=environ.get("SVC_SERVICE_URL"),
         gateway_key=environ.get("SVC_GATEWAY_KEY"),
+        memory_by_service=environ.get("SVC_MEMORY") == "service"
+        and bool(environ.get("SVC_SERVICE_URL") and environ.get("SVC_GATEWAY_KEY")),
         traces=environ.get("SVC_TRACES", "on") == "on",
         entry=entry,
     )

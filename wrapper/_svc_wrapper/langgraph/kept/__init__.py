@@ -1,0 +1,1 @@
+"""Threads and store of a graph that the service keeps."""

@@ -1,0 +1,201 @@
+"""Gives a graph the service's threads and store, in place of none or of those that end with the container.
+
+A checkpointer or a store that lasts elsewhere stays, and `checkpointer=False` stays without threads. The graph itself
+is changed, because the user's code can name it too (`graph.get_state(...)`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ... import log
+from ...agent import Answer, Call, JsonObject
+from ...memory.door import Door
+from ...problems import Problem
+from ..memory import is_in_container
+from .needs_run import Uses, read_uses
+from .run_memory import WITH_A_THREAD, RunMemory, in_memory_of
+from .saver import ServiceSaver, in_thread
+from .state_types import serializer, unreadable
+from .store import ServiceStore
+
+# langgraph's name for the saver that a config lends to a graph.
+SAVER = "__pregel_checkpointer"
+BRANCH = "branch:to:"
+TASKS = "__pregel_tasks"
+# Between two trials to serialise the state of a call without a thread, because one costs as much as a step.
+TRIAL_SECONDS = 300.0
+
+SEEDED = "the items that the code has put into its {store} are not in the store of the service"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What of a graph the service keeps."""
+
+    threads: bool = False
+    store: bool = False
+    # True when the graph came without a checkpointer.
+    is_bare: bool = False
+    # For people.
+    notices: tuple[str, ...] = ()
+
+    @property
+    def anything(self) -> bool:
+        return self.threads or self.store
+
+
+class ServiceMemory:
+    """For all graphs of the process."""
+
+    def __init__(self, door: Door, app_folder: Path | None) -> None:
+        self.door = door
+        self.app_folder = app_folder
+        self.serde = serializer()
+        self.store = ServiceStore()
+        self.next_trial = 0.0
+
+    def attach(self, graph: Any) -> Kept:
+        from langgraph.pregel import Pregel
+
+        if not isinstance(graph, Pregel):
+            return Kept()
+        checkpointer, store = graph.checkpointer, graph.store
+        keeps_threads = is_ours(checkpointer, ServiceSaver) or is_replaced(checkpointer)
+        keeps_store = is_ours(store, ServiceStore) or store is None or is_in_container(store)
+        if keeps_threads and not is_ours(checkpointer, ServiceSaver):
+            graph.checkpointer = self._saver(graph)
+        if keeps_store:
+            graph.store = self.store
+        return Kept(
+            keeps_threads,
+            keeps_store,
+            is_bare=checkpointer is None,
+            notices=notices_of(keeps_threads, keeps_store, store),
+        )
+
+    def uses(self, graph: Any) -> Uses:
+        return read_uses(graph, self.app_folder)
+
+    def _saver(self, graph: Any) -> Any:
+        saver = ServiceSaver(serde=self.serde, visible=visible_channels(graph))
+        types = getattr(graph, "_serde_allowlist", None)
+        return saver.with_allowlist(types) if types else saver
+
+    async def answer(self, call: Call, kept: Kept, work: Callable[[RunMemory], Any]) -> Answer:
+        """The work in the memory of its run. Everything is stored before this returns or raises."""
+        run = self._open(call, kept)
+        with in_memory_of(run):
+            try:
+                answer, next_nodes = await work(run)
+            except BaseException as error:
+                await self._close_failed(run, error)
+                raise
+            await self._close(run, answer.interrupts, next_nodes)
+        if run.held is not None and not answer.interrupts:
+            self._try_state(run)
+        return answer
+
+    def _open(self, call: Call, kept: Kept) -> RunMemory:
+        is_stored = call.names_thread or not kept.threads
+        run = RunMemory(self.door, token=call.run.token or "", thread_id=call.thread_id, is_stored=is_stored)
+        call.run.close_memory = run.close_at_cut_off
+        return run
+
+    async def _close(self, run: RunMemory, interrupts: list[JsonObject], next_nodes: list[str] | None) -> None:
+        if run.has_written or interrupts:
+            await in_thread(lambda: run.close(interrupts, next_nodes))
+
+    async def _close_failed(self, run: RunMemory, error: BaseException) -> None:
+        """What is stored until now stays. A thread that is not stored is the worse news."""
+        if isinstance(error, Problem) and error.code == "thread_not_stored":
+            with contextlib.suppress(Problem):
+                await self._close(run, [], None)
+            return
+        try:
+            await self._close(run, [], None)
+        except Problem as problem:
+            log.error("agent_error", error)
+            raise problem from error
+
+    def _try_state(self, run: RunMemory) -> None:
+        """Says when a call with a thread would fail. This call is not concerned."""
+        now = time.monotonic()
+        write = run.held.last_state() if run.held and now >= self.next_trial else None
+        if write is None:
+            return
+        self.next_trial = now + TRIAL_SECONDS
+
+        def attempt() -> None:
+            try:
+                write()
+            except Problem as problem:
+                log.warning("notice", message=f"a call with a thread_id would fail: {problem.detail}")
+
+        threading.Thread(target=attempt, name="svc-state-check", daemon=True).start()
+
+
+def notices_of(threads: bool, store: bool, replaced: Any) -> tuple[str, ...]:
+    what = [name for name, is_kept in (("threads", threads), ("store", store)) if is_kept]
+    notices = [f"the service keeps the {' and the '.join(what)} of the agent"] if what else []
+    # langgraph's own store in memory has its items there.
+    if store and getattr(replaced, "_data", None):
+        notices.append(SEEDED.format(store=type(replaced).__name__))
+    return tuple(notices)
+
+
+def is_ours(value: Any, kind: type) -> bool:
+    return isinstance(value, kind)
+
+
+def is_replaced(checkpointer: Any) -> bool:
+    """None and savers of the container. `False` is the user's word for no threads."""
+    return checkpointer is None or (not isinstance(checkpointer, bool) and is_in_container(checkpointer))
+
+
+def visible_channels(graph: Any) -> frozenset[str]:
+    """Those that the graph streams or answers with."""
+    named: set[str] = set()
+    for channels in (getattr(graph, "stream_channels", None), getattr(graph, "output_channels", None)):
+        named |= {channels} if isinstance(channels, str) else set(channels or ())
+    streamed = named or set(getattr(graph, "channels", {}))
+    return frozenset(name for name in streamed if not name.startswith(("__", "branch:")))
+
+
+def without_saver(config: JsonObject) -> JsonObject:
+    """For a call whose checkpoints nobody needs. It then costs what it costs without a checkpointer."""
+    return {**config, "configurable": {**config["configurable"], SAVER: None}}
+
+
+def not_kept(thread_id: str) -> Problem:
+    return Problem(
+        "thread_not_stored",
+        f"run {thread_id} waits for a person, and nothing in the project's code says that it can",
+        hint=WITH_A_THREAD,
+    )
+
+
+def exit_arguments(graph: Any) -> JsonObject:
+    """For astream. A run whose steps nobody needs later writes one checkpoint at its end."""
+    known = inspect.signature(graph.astream).parameters
+    if "durability" in known:
+        return {"durability": "exit"}
+    return {"checkpoint_during": False} if "checkpoint_during" in known else {}
+
+
+async def check_nodes(graph: Any, config: JsonObject, thread_id: str) -> None:
+    """langgraph ignores a node that the graph no longer has, and the thread would look as if it had ended."""
+    saved = await graph.checkpointer.aget_tuple(config)
+    values = saved.checkpoint["channel_values"] if saved else {}
+    named = [name.removeprefix(BRANCH) for name in values if name.startswith(BRANCH)]
+    named += [str(getattr(send, "node", "")) for send in values.get(TASKS) or ()]
+    gone = sorted({name for name in named if name and name not in graph.nodes})
+    if gone:
+        raise unreadable(thread_id, f"it goes on at node '{gone[0]}', which the graph does not have")

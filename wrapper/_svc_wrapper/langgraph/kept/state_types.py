@@ -1,0 +1,115 @@
+"""The serializer of states: langgraph's own, without pickle, and strict.
+
+Only types that the schemas of the graph name are read back. langgraph collects these when it compiles a graph, if its
+strict mode is on. The mode is switched on in langgraph alone, not in its package of savers: a saver of the user's code
+keeps its own rule.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any
+
+from ... import log
+from ...after_import import after_import
+from ...problems import Problem
+
+# The types that the value being read names, and that are not read back.
+_left_out: ContextVar[list[tuple[str, str]] | None] = ContextVar("svc_left_out_types", default=None)
+_told: set[tuple[str, str]] = set()
+_listens = False
+
+
+def collect_types_of_schemas() -> None:
+    """Before the user's code is imported, because its graphs are compiled then."""
+
+    def be_strict(module: ModuleType) -> None:
+        module.STRICT_MSGPACK_ENABLED = True
+
+    after_import("langgraph._internal._serde", be_strict)
+
+
+def serializer() -> Any:
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    known = inspect.signature(JsonPlusSerializer.__init__).parameters
+    given: dict[str, Any] = {}
+    if "pickle_fallback" in known:
+        given["pickle_fallback"] = False
+    if "allowed_msgpack_modules" in known:
+        # A langgraph that does not collect the types of schemas could read nothing of the user's back.
+        given["allowed_msgpack_modules"] = None if collects_types() else True
+    listen()
+    return JsonPlusSerializer(**given)
+
+
+def collects_types() -> bool:
+    try:
+        return importlib.util.find_spec("langgraph._internal._serde") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def listen() -> None:
+    """langgraph's serializer gives the data of a type that it may not read, and says so to listeners."""
+    global _listens
+    if _listens:
+        return
+    _listens = True
+    try:
+        from langgraph.checkpoint.serde.event_hooks import register_serde_event_listener
+    except ImportError:
+        return
+
+    def hear(event: Any) -> None:
+        left_out = _left_out.get()
+        if left_out is not None and event["kind"] == "msgpack_blocked":
+            left_out.append((event["module"], event["name"]))
+
+    register_serde_event_listener(hear)
+
+
+@contextlib.contextmanager
+def reading(thread: str) -> Iterator[None]:
+    """Raises `state_unreadable` for what this version of the agent cannot read. The stored state stays."""
+    left_out: list[tuple[str, str]] = []
+    token = _left_out.set(left_out)
+    try:
+        yield
+    except Problem:
+        raise
+    except Exception as error:
+        raise unreadable(thread, f"{type(error).__name__}: {error}") from error
+    finally:
+        _left_out.reset(token)
+    for module, name in left_out:
+        if not exists(module, name):
+            raise unreadable(thread, f"it has a {module}.{name}, which this version of the agent does not have")
+        if (module, name) not in _told:
+            _told.add((module, name))
+            message = f"no schema of the graph names the type {module}.{name}, so it is read back as plain data"
+            log.warning("notice", message=message)
+
+
+def unreadable(thread: str, reason: str) -> Problem:
+    return Problem(
+        "state_unreadable",
+        f"this version of the agent cannot read the state of thread {thread}: {reason}",
+        hint="The state is unchanged. Deploy a version that can read it, or start a new thread.",
+    )
+
+
+def exists(module: str, name: str) -> bool:
+    loaded = sys.modules.get(module)
+    if loaded is not None:
+        return hasattr(loaded, name)
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError, AttributeError):
+        return False

@@ -1,0 +1,1 @@
+"""What the service keeps for an agent between its calls, and the way to it."""
