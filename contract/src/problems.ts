@@ -210,6 +210,12 @@ export const problems = {
     hint: 'Try again when it has ended.',
   },
   no_thread: { status: 422, title: 'The call has no thread', hint: 'Call the agent with a `thread_id`.' },
+  answered_already: {
+    status: 409,
+    title: 'Somebody else has answered, or the thread has gone on',
+    hint: 'Run `svc inbox` to see what waits now.',
+  },
+  nothing_waits: { status: 409, title: 'This thread waits for nobody', hint: 'Run `svc inbox` to see what waits.' },
   memory_full: {
     status: 409,
     title: 'The agent keeps too much for this caller',

@@ -182,6 +182,8 @@ export const operations = {
 
   // The operation limits its output to the spans of agents that the caller may read.
   'trace.read': { on: 'signed_in' },
+  // The operation lists what waits for the caller.
+  'inbox.read': { on: 'signed_in' },
   // Without names and texts.
   'thread.read_all': { on: 'asset', action: 'admin', role: 'viewer' },
   // The content of a call that another principal made.

@@ -9,7 +9,6 @@ create table thread (
   next_nodes text[] not null default '{}',  -- what runs next; empty: the last run has ended
   waits bytea,                            -- sealed: the interrupts that wait for a person; null: it waits for nobody
   waiting_since timestamptz,
-  answered_by uuid,                       -- who has answered the last wait
   metadata bytea,                         -- sealed: what clients of langgraph's API keep with it
   bytes bigint not null default 0,        -- of its states, as stored
   created_at timestamptz not null default clock_now(),
@@ -25,7 +24,8 @@ create index thread_waiting on thread (agent_id, waiting_since) where waiting_si
 create table thread_turn (
   run_id uuid primary key references invocation on delete cascade,
   thread_id uuid not null references thread on delete cascade,
-  n bigint generated always as identity
+  n bigint generated always as identity,
+  expects text                            -- the state that the call answers; another one by its turn: somebody else has answered
 );
 create index thread_turn_order on thread_turn (thread_id, n);
 

@@ -23,7 +23,14 @@ const ofAgent = { surface: 'a2a', operation: 'asset.invoke', reply: { kind: 'pas
 const streamed = { ...ofAgent, reply: { kind: 'stream', status: 200 } } as const;
 // Problems of an agent that calls its subagents.
 const of_agents = ['invalid_api_key', 'run_refused', 'call_loop', 'too_many_calls', 'member_changed'] as const;
-const unanswered = ['not_deployed', 'agent_unavailable', 'agent_error', ...of_agents] as const;
+const unanswered = [
+  'not_deployed',
+  'thread_busy',
+  'agent_unavailable',
+  'agent_error',
+  'thread_busy',
+  ...of_agents,
+] as const;
 const problems = [...unanswered, 'guardrail_blocked', 'bad_cursor'] as const;
 
 export const a2aEndpoints = {

@@ -22,6 +22,7 @@ const problems = [
   'guardrail_blocked',
   'budget_exceeded',
   'budget_in_flight',
+  'thread_busy',
 ] as const;
 
 export const invokeEndpoints = {

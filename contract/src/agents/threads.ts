@@ -65,6 +65,19 @@ export const threadDetail = threadSummary.extend({
 });
 export type ThreadDetail = z.output<typeof threadDetail>;
 
+/** What waits for a person, in one place for all agents. */
+export const waitingRun = z.object({
+  agent: z.string().describe('agents/<name>'),
+  thread: id,
+  thread_id: z.string().nullable().describe('null: of another caller'),
+  caller: z.string().describe('whose run it is: an e-mail address, or a reference'),
+  is_own: z.boolean(),
+  interrupts: z.array(interrupt),
+  checkpoint_id: z.string().describe('the state that an answer belongs to'),
+  waiting_since: time,
+});
+export type WaitingRun = z.output<typeof waitingRun>;
+
 const problems = ['memory_damaged'] as const;
 const own = { surface: 'ingress', operation: 'asset.invoke', problems } as const;
 
@@ -128,6 +141,42 @@ export const threadsEndpoints = {
     params: byThread,
     reply: { kind: 'none', status: 204 },
     problems: ['thread_busy'],
+  },
+  'threads.answer': {
+    surface: 'ingress',
+    method: 'POST',
+    path: '/agents/{name}/threads/{thread}/answer',
+    summary:
+      'Answer a run that waits for a person: your own, or as one of `access.may_answer`; the run goes on as its caller',
+    operation: 'asset.read',
+    params: byThread,
+    body: z.strictObject({
+      value: json.describe('the answer, as the agent takes it'),
+      checkpoint_id: z.string().max(200).optional().describe('the state that you saw; absent: the present one'),
+    }),
+    reply: { kind: 'passed', status: 200 },
+    problems: [
+      'not_deployed',
+      'agent_unavailable',
+      'agent_error',
+      'too_many_runs',
+      'cancelled',
+      'guardrail_blocked',
+      'budget_exceeded',
+      'budget_in_flight',
+      'thread_busy',
+      'nothing_waits',
+      'answered_already',
+    ],
+  },
+  'inbox.list': {
+    method: 'GET',
+    path: '/api/v1/inbox',
+    summary: 'What waits for your answer: your own runs, and those that you may answer, the longest waiting first',
+    operation: 'inbox.read',
+    query: z.strictObject({ ...paging, own: z.stringbool().optional().describe('only your own runs') }),
+    reply: { kind: 'list', status: 200, schema: waitingRun },
+    problems: ['bad_cursor', 'memory_damaged'],
   },
   'threads.all': {
     method: 'GET',

@@ -58,6 +58,7 @@ export const auditEvents = {
   'approval.expired': 'governance',
   'approval.commented': 'governance',
   'thread.deleted': 'governance',
+  'thread.answered': 'governance',
   'memory.forgotten': 'governance',
   'deploy.started': 'governance',
   'deploy.bypassed_approval': 'governance',

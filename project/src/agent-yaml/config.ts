@@ -9,6 +9,7 @@ import { functionName, identifier, modelId, environmentName } from '@gantry/cont
 import { listOf } from '@gantry/contract/formats/list-of.ts';
 import { mcpTransports } from '../mcp-transports.ts';
 import { refTo, refToAgent } from '@gantry/contract/assets/ref-to.ts';
+import { isAnswerer } from '@gantry/contract/agents/answerers.ts';
 import { parsePrincipal } from '@gantry/contract/refs.ts';
 import { visibilities } from '@gantry/contract/roles.ts';
 import { local_target } from '@gantry/contract/assets/targets.ts';
@@ -172,6 +173,11 @@ export const agentConfig = z
         )
           .optional()
           .describe('Only these teams may call it, and only with `use` on it'),
+        may_answer: listOf(z.string().refine(isAnswerer, 'must be team:<team name>, user:<e-mail> or role:<role>'), 100)
+          .optional()
+          .describe(
+            'Who may answer a run that waits for a person, beside its caller: team:<name>, user:<e-mail>, or role:<role> in its team. They read what it asks',
+          ),
         require_approval: z.boolean().optional().describe('true: admins also need an approval. false has no effect'),
         approvals_required: z
           .int()

@@ -32,6 +32,7 @@ guardrails: [pii_detection]
 access:
   visibility: team
   allowed_callers: ["team:ml"]
+  may_answer: ["role:deployer", "user:ada@example.com"]
   require_approval: true
   approvals_required: 2
 

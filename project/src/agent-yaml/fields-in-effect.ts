@@ -74,6 +74,11 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   },
   { field: 'access.visibility', state: 'in effect', sentence: 'Restricts who may read the agent; public means org.' },
   { field: 'access.allowed_callers', state: 'in effect', sentence: 'Restricts who may call the agent.' },
+  {
+    field: 'access.may_answer',
+    state: 'in effect',
+    sentence: 'May read what a waiting run asks, and answer it, beside its caller.',
+  },
   { field: 'access.require_approval', state: 'in effect', sentence: 'true: admins also need an approval.' },
   {
     field: 'access.approvals_required',

@@ -78,7 +78,7 @@ export function openIngressRole(parts: RoleParts): Role {
   const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
   const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'memory'> = {
     ...memory,
-    ...threadsRoutes({ db, envelope: parts.envelope, cursors: cursor }),
+    ...threadsRoutes(ingress, { db, envelope: parts.envelope, cursors: cursor }),
     ...invokeRoutes(ingress),
     ...orchestrateRoutes(called, cursor),
     ...orchestrateA2aRoutes(called),

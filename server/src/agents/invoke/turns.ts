@@ -16,12 +16,14 @@ export interface Turn {
   name: string;
   /** The assets through which the call came, nearest first; null for a caller alone. */
   via: string | null;
+  /** The state that the call answers. */
+  expects?: string | undefined;
 }
 
 export interface Turns {
   /** In the transaction that stores the call. A repeat keeps the place. */
   enter: (tx: Tx, turn: Turn) => Promise<void>;
-  /** Resolves once the calls before it have ended. Throws `cancelled`, and the reason of the signal. */
+  /** Resolves once the calls before it have ended. Throws `cancelled`, `answered_already`, and the reason of the signal. */
   wait: (run_id: string, signal: AbortSignal) => Promise<void>;
 }
 
@@ -32,7 +34,8 @@ const bodyWithThread = z.object({ thread_id: threadName });
 /** Undefined without a thread, and for an agent whose threads are no matter of the service. The revision can change while the call waits. */
 export type TurnOf = (admitted: Admitted) => Turn | undefined;
 
-export function turnOf(run_id: string, body: Uint8Array): TurnOf {
+/** `expects`: the call is refused when its thread has another state by its turn. */
+export function turnOf(run_id: string, body: Uint8Array, expects?: string): TurnOf {
   let read: { name: string | undefined } | undefined;
   return ({ agent, revision, user, through }) => {
     if (!revision.kept_by_service) return undefined;
@@ -47,6 +50,7 @@ export function turnOf(run_id: string, body: Uint8Array): TurnOf {
       space: threadSpace(agent.id, user, chain),
       name: name === new_thread ? run_id : name,
       via: chain.length === 0 ? null : chain.map(({ ref }) => ref).join(' '),
+      expects,
     };
   };
 }

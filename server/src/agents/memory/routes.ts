@@ -3,6 +3,9 @@ import { copyThread, deleteRuns, deleteStates, prune } from './door/change-threa
 import { putStates } from './door/put-states.ts';
 import { readStates } from './door/read-states.ts';
 import { carryOutItems } from './items/items.ts';
+import { answerThread } from './inbox/answer.ts';
+import { listInbox } from './inbox/list-inbox.ts';
+import type { Ingress } from '../invoke/ingress.ts';
 import type { MemoryParts } from './parts.ts';
 import {
   allThreads,
@@ -30,8 +33,10 @@ export function memoryDoorRoutes(parts: MemoryParts): SurfaceHandlers<'memory'> 
   };
 }
 
-export function threadsRoutes(parts: ThreadParts): Omit<Handlers<'threads'>, 'threads.all'> {
+export function threadsRoutes(ingress: Ingress, parts: ThreadParts): Omit<Handlers<'threads'>, 'threads.all'> {
   return {
+    'threads.answer': async ({ caller, params, body, headers, trace }) =>
+      await answerThread(ingress, { caller, ...params, ...body, headers, trace }),
     'threads.list': async ({ caller, params, query }) => await listThreads(parts, { caller, ...params, ...query }),
     'threads.create': async ({ caller, params, body }) => await createThread(parts, { caller, ...params, ...body }),
     'threads.show': async ({ caller, params }) => await showThread(parts, { caller, ...params }),
@@ -41,9 +46,10 @@ export function threadsRoutes(parts: ThreadParts): Omit<Handlers<'threads'>, 'th
   };
 }
 
-/** For those who look after the agents. */
-export function threadsApiRoutes(parts: ThreadParts): Pick<Handlers<'threads'>, 'threads.all'> {
+/** What has no agent in its path, and what those who look after agents see. */
+export function threadsApiRoutes(parts: ThreadParts): Pick<Handlers<'threads'>, 'threads.all'> & Handlers<'inbox'> {
   return {
+    'inbox.list': async ({ caller, query }) => await listInbox(parts, caller, query),
     'threads.all': async ({ caller, params, query }) => await allThreads(parts, { caller, ...params, ...query }),
   };
 }

@@ -96,7 +96,7 @@ export async function putStates(tx: Tx, { run, thread_id, states, blobs, writes,
         tail === null
           ? nothing
           : sql`, next_nodes = ${tail.next_nodes}, waits = ${tail.waits},
-        waiting_since = case when ${tail.waits}::bytea is null then null else clock_now() end`
+        waiting_since = case when ${tail.waits}::bytea is null then null else date_trunc('milliseconds', clock_now()) end`
       }
     from target where thread.id = target.id`);
   if (put === 0) return false;

@@ -30,18 +30,31 @@ export const findThread = async (
     )
   )?.id;
 
+/** The calls on a thread that have not ended, without this one. */
+export async function countTurns(db: Reader, thread_id: string, run_id: string): Promise<number> {
+  const row = await db.one<{ count: number }>(sql`
+    select count(*) from thread_turn u join invocation i on i.id = u.run_id and i.state = 'running'
+    where u.thread_id = ${thread_id} and u.run_id <> ${run_id}`);
+  return row?.count ?? 0;
+}
+
 /** In the transaction that stores the call. Turns of calls that have ended go, so a thread has few. */
-export async function enter(tx: Tx, run_id: string, thread_id: string): Promise<void> {
+export async function enter(
+  tx: Tx,
+  { run_id, expects = null }: { run_id: string; expects?: string | null | undefined },
+  thread_id: string,
+): Promise<void> {
   await tx.run(sql`
     delete from thread_turn u using invocation i where u.thread_id = ${thread_id} and i.id = u.run_id and i.state = 'ended' and u.run_id <> ${run_id}`);
   await tx.run(sql`
-    insert into thread_turn (run_id, thread_id) values (${run_id}, ${thread_id}) on conflict (run_id) do nothing`);
+    insert into thread_turn (run_id, thread_id, expects) values (${run_id}, ${thread_id}, ${expects}) on conflict (run_id) do nothing`);
 }
 
 /** Undefined for a call that has ended. */
 export const turnOf = async (db: Reader, run_id: string) =>
-  await db.one<{ is_first: boolean; cancel_pending: boolean }>(sql`
-    select i.cancel_pending, not exists (
+  await db.one<{ is_first: boolean; cancel_pending: boolean; is_answered: boolean }>(sql`
+    select i.cancel_pending, coalesce(u.expects <> (
+      select max(s.id) from thread_state s where s.thread_id = u.thread_id and s.ns = ''), false) as is_answered, not exists (
       select from thread_turn b join invocation o on o.id = b.run_id and o.state = 'running'
       where b.thread_id = u.thread_id and b.n < u.n) as is_first
     from thread_turn u join invocation i on i.id = u.run_id and i.state = 'running' where u.run_id = ${run_id}`);

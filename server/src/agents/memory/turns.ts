@@ -6,17 +6,27 @@ import type { Database } from '../../ground/database/database.ts';
 import type { Turns } from '../invoke/turns.ts';
 import * as store from './thread-store.ts';
 
+/** Each of them asks the database for its turn. */
+const most_waiting = 32;
 const first_pause_ms = 5;
 const longest_pause_ms = 300;
 
 export function openTurns(db: Database): Turns {
   return {
-    enter: async (tx, { run_id, ...thread }) => await store.enter(tx, run_id, await store.putThread(tx, thread)),
+    enter: async (tx, { run_id, expects, ...named }) => {
+      const thread_id = await store.putThread(tx, named);
+      if ((await store.countTurns(tx, thread_id, run_id)) >= most_waiting)
+        throw new Problem('thread_busy', {
+          detail: `${most_waiting} calls work on this thread, or wait for their turn.`,
+        });
+      await store.enter(tx, { run_id, expects }, thread_id);
+    },
     wait: async (run_id, signal) => {
       for (let pause_ms = first_pause_ms; ; pause_ms = Math.min(pause_ms * 2, longest_pause_ms)) {
         const turn = await store.turnOf(db, run_id);
         if (turn === undefined || turn.cancel_pending)
           throw new Problem('cancelled', { fields: { run_id, run_status: 'cancelled' } });
+        if (turn.is_first && turn.is_answered) throw new Problem('answered_already');
         if (turn.is_first) return;
         await sleep(pause_ms, undefined, { signal });
       }

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { id: asset_id } = await ada.client.call('registry.show', { params: { kind: 'agent', name: agent } });
   for (const { email } of [max, app.admin])
     for (const name of [`${marker}-thread`, `${marker}-other`])
-      await storeThread(app, { asset_id }, email, { name, states: 2 });
+      await storeThread(app, { asset_id }, email, { name, states: 2, waits: true });
   const [request] = (await max.client.call('approvals.list', {})).items;
   const [deploy] = (await max.client.call('deployments.list', {})).items;
   const [key] = (await max.client.call('keys.list', { query: { scope: 'team' } })).items;
@@ -161,8 +161,9 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
   'orchestrate.runs': [{ params: { name: agent }, filters: [{}, { state: 'done' }, { version: '1.0.0' }] }],
   'agents.events': [{ params: { name: agent }, filters: [{}] }],
+  'inbox.list': [{ filters: [{}, { own: 'true' }] }],
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
-  'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'idle' }] }],
+  'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }] }],
   'threads.history': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}] }],
   'traces.runs': [{ params: { name: agent }, filters: [{}] }],
   'traces.list': [

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '../../ground/database/sql.ts';
 import { threadSpace } from '../../agents/invoke/caller-identity.ts';
+import { rows, sealContent } from '../../agents/memory/sealed-content.ts';
+import { openEnvelope } from '../../ground/envelope/envelope.ts';
 import type { TestApp } from '../test-app.ts';
 import type { StoredAgent } from './stored-agent.ts';
 
 /** A thread of the user or service principal of this label. Its states have no values. Undefined when there is no such one. Returns its id. */
 export async function storeThread(
-  { db }: Pick<TestApp, 'db'>,
+  { db, keys }: Pick<TestApp, 'db' | 'keys'>,
   { asset_id }: Pick<StoredAgent, 'asset_id'>,
   label: string,
-  { name = randomUUID(), states = 0 }: { name?: string; states?: number } = {},
+  { name = randomUUID(), states = 0, waits = false }: { name?: string; states?: number; waits?: boolean } = {},
 ): Promise<string | undefined> {
   const owner = await db.one<{ id: string }>(sql`select id from identity where label = ${label}`);
   if (owner === undefined) return undefined;
@@ -20,5 +22,12 @@ export async function storeThread(
     await db.run(sql`
       insert into thread_state (thread_id, ns, id, versions, source, step, body)
       values (${row?.id}, '', ${`state ${n}`}, '{}', 'loop', ${n}, '\\x00')`);
+  if (waits && row !== undefined) {
+    const asked = Buffer.from('[{"id":"1","value":"really?"}]');
+    const content = { head: { size: asked.length }, parts: [asked] };
+    const sealed = await sealContent(openEnvelope(keys.envelope), rows.waits(row.id), content);
+    await db.run(sql`
+      update thread set waits = ${sealed}, waiting_since = date_trunc('milliseconds', clock_now()) where id = ${row.id}`);
+  }
   return row?.id;
 }

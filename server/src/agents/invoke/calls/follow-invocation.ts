@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import { noRequest } from '../../../governance/access/caller.ts';
 import type { CalledRevision } from '../../deploy/serving/serving.ts';
-import { requireCallable } from '../../deploy/serving/require-callable.ts';
 import { asProblem } from '../../../governance/http/refusals/problem-reply.ts';
-import { loadIdentity } from '../../../people/service-principals/load-caller.ts';
-import { answeringRevision, type Admitted } from '../admit.ts';
+import type { Admitted } from '../admit.ts';
+import { admitFor } from '../admit-for.ts';
 import { answerOf, type Answer } from '../answer.ts';
 import { askForEnd } from './ask-for-end.ts';
 import { longest_wait_ms } from '../await-instance.ts';
@@ -61,7 +60,7 @@ async function sendAgain(ingress: Ingress, row: store.Claimed, signal: AbortSign
   if (sealed === undefined || sealed === null)
     throw new Problem('agent_unavailable', { detail: 'The service stopped before it sent the call.' });
   const until = performance.now() + longest_wait_ms - row.stored_seconds_ago * 1000;
-  const admitted = await untilAnswering(async () => await admitStored(ingress, row), { until, signal });
+  const admitted = await untilAnswering(async () => await admitFor(ingress, row), { until, signal });
   if (admitted === undefined) return;
   const { headers, body, trace } = openInput(envelope, row.id, sealed);
   const run = startRun(ingress, admitted, trace, row.id);
@@ -78,19 +77,6 @@ async function sendAgain(ingress: Ingress, row: store.Claimed, signal: AbortSign
   });
   const { stored } = await sent.detach({ awaits_end: true });
   await stored;
-}
-
-/** As of now. Throws the refusal, and `agent_unavailable` while the container of an agent that never sleeps restarts. */
-async function admitStored(ingress: Ingress, row: store.Claimed): Promise<Admitted> {
-  const { db, agents } = ingress;
-  const user = await loadIdentity(db, row.caller_id, noRequest());
-  if (user === undefined) throw new Problem('forbidden', { detail: 'The account of the caller is no longer active.' });
-  const { agent, serving } = await agents.member(user, row.agent_id);
-  if (agent === undefined) throw new Problem('not_found', { detail: 'The agent was deleted.' });
-  requireCallable(user, agent, serving);
-  const revision = answeringRevision(agent, serving);
-  const again = async () => await admitStored(ingress, row);
-  return { user, agent, revision, hidden: serving.hidden, again };
 }
 
 /** Undefined when the signal ends first. */

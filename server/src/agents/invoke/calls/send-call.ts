@@ -42,6 +42,8 @@ export interface NewCall extends CallToStore {
   /** True: the call is stored before an instance gets it, and survives this process from then on. */
   is_stored: boolean;
   listener?: Listener | undefined;
+  /** The state of its thread that it answers. */
+  expects?: string;
   /** A call that is not stored yet is not begun after its abort. */
   signal?: AbortSignal;
   /** Its sender. A check of the input ends when the sender leaves, and the call is not begun. An accepted call goes on without it. */
@@ -85,7 +87,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
   const { stopping, open_calls, connections } = ingress;
   const background = (work: Promise<unknown>) => ingress.background(work);
   const began_at = performance.now();
-  const turnIn = turnOf(run.id, body);
+  const turnIn = turnOf(run.id, body, call.expects);
   const until = began_at + (earlier?.limit_ms ?? longest_wait_ms);
   const withdrawing = new AbortController();
   const onItsWay = Promise.withResolvers<void>();
@@ -172,6 +174,19 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
     }
   }
 
+  /** The calls before it on its thread have ended. */
+  async function untilTurn(): Promise<void> {
+    accept();
+    const leaving = AbortSignal.any([stopping, withdrawing.signal]);
+    try {
+      await ingress.turns.wait(run.id, leaving);
+    } catch (error) {
+      if (!leaving.aborted) throw error;
+      if (stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
+      throw new Problem('cancelled', { detail: 'The caller has left.' });
+    }
+  }
+
   async function prepare(admitted: Admitted): Promise<Prepared> {
     const { revision_id } = admitted.revision;
     if (prepared?.admitted.revision.revision_id === revision_id) return { ...prepared, admitted };
@@ -197,7 +212,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
       if (tracked.state.row === 'answer' && at.start === undefined) await askStart(ingress, ask, at);
       sent = { start: at.start ?? undefined, attempt: ++attempt, instance_id: at.instance.instance_id };
       await tell('placed');
-      if (thread !== undefined) await ingress.turns.wait(run.id, AbortSignal.any([stopping, withdrawing.signal]));
+      if (thread !== undefined) await untilTurn();
       await tell('sent');
       accept();
       watch.sent(attempt, async () => await askStatus(ingress, ask, at));

@@ -33,11 +33,21 @@ export async function ownAgent(db: Reader, caller: Caller, name: string): Promis
   };
 }
 
-/** By its name, else by its id. Throws `not_found`, also for another caller's thread. */
-export async function ownThread(db: Reader, { agent, owner_id, named }: OwnAgent, thread: string): Promise<ThreadRow> {
-  const found =
-    (await store.findByName(db, named(thread))) ??
-    (isId(thread) ? await store.findById(db, { id: thread, agent_id: agent.id, owner_id }) : undefined);
+/** By its name, else by its id. */
+export async function findOwn(
+  db: Reader,
+  { agent_id, owner_id, space }: Pick<ThreadName, 'agent_id' | 'owner_id' | 'space'>,
+  thread: string,
+): Promise<ThreadRow | undefined> {
+  return (
+    (await store.findByName(db, { agent_id, space, name: thread })) ??
+    (isId(thread) ? await store.findById(db, { id: thread, agent_id, owner_id }) : undefined)
+  );
+}
+
+/** Throws `not_found`, also for another caller's thread. */
+export async function ownThread(db: Reader, { agent, named }: OwnAgent, thread: string): Promise<ThreadRow> {
+  const found = await findOwn(db, named(thread), thread);
   if (found === undefined) throw new Problem('not_found', { detail: `You have no such thread with ${agent.ref}.` });
   return found;
 }

@@ -25,7 +25,10 @@ export function printOutline(row: ThreadRow): Omit<ThreadSummary, 'thread_id'> {
 }
 
 /** As the answer of its last run had them. */
-export async function openInterrupts(envelope: Envelope, { id, waits }: ThreadRow): Promise<Interrupt[]> {
+export async function openInterrupts(
+  envelope: Envelope,
+  { id, waits }: Pick<ThreadRow, 'id' | 'waits'>,
+): Promise<Interrupt[]> {
   if (waits === null) return [];
   const { head, take } = await openContent<{ size: number }>(envelope, rows.waits(id), waits);
   // putStates has read it.

@@ -1,0 +1,81 @@
+// The answer of a person to a run that waits. Promises: one answer reaches the run, bound to the state that the person saw. The run goes on as its
+// caller, whose rights are decided again. Who has answered is on the record before the run goes on, and gets nothing of the caller.
+import { Problem } from '@gantry/contract/problems.ts';
+import { isId } from '@gantry/contract/wire.ts';
+import { authorize, Refusal } from '../../../governance/access/authorize.ts';
+import type { Caller } from '../../../governance/access/caller.ts';
+import { change } from '../../../governance/access/change.ts';
+import { jsonReply, type Reply } from '../../../governance/http/answer/reply.ts';
+import type { RequestHeaders } from '../../../governance/http/request/request-headers.ts';
+import type { TraceContext } from '../../../ground/trace-context.ts';
+import { within } from '../../../ground/within.ts';
+import { loadAsset } from '../../../assets/registry/load-asset.ts';
+import { signedIn } from '../../../people/principals/signed-in.ts';
+import { admitFor } from '../../invoke/admit-for.ts';
+import { runningReply } from '../../invoke/calls/detached.ts';
+import { printEnded } from '../../invoke/calls/print-ended.ts';
+import { sendCall } from '../../invoke/calls/send-call.ts';
+import { startRun } from '../../invoke/calls/start-run.ts';
+import type { Ingress } from '../../invoke/ingress.ts';
+import { findOwn } from '../threads/own-agent.ts';
+import { threadSpace } from '../../invoke/caller-identity.ts';
+import * as store from './inbox-store.ts';
+import { mayAnswer } from './may-answer.ts';
+
+export interface AnswerOf {
+  caller: Caller;
+  name: string;
+  thread: string;
+  value: unknown;
+  checkpoint_id?: string | undefined;
+  headers: RequestHeaders;
+  trace: TraceContext;
+}
+
+/**
+ * The caller of the run gets the answer of the agent, or 202; another person gets the id of the run alone. Throws `not_found`, `nothing_waits`,
+ * `answered_already`, and the refusals of a call.
+ */
+export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<Reply> {
+  const { db, stopping, sync_budget_ms } = ingress;
+  const { caller, name, value, headers, trace } = asked;
+  const agent = await loadAsset(db, { kind: 'agent', name }, caller);
+  const user = signedIn(caller);
+  const grant = authorize(user, 'asset.read', agent);
+  const mine = { agent_id: agent.id, owner_id: user.id, space: threadSpace(agent.id, user) };
+  const own = await findOwn(db, mine, asked.thread);
+  const id = own?.id ?? asked.thread;
+  const row = isId(id) ? await store.waitingThread(db, { id, agent_id: agent.id }) : undefined;
+  const is_own = own !== undefined;
+  if (row === undefined && is_own) throw new Problem('nothing_waits');
+  // Another caller's thread that waits for nobody is as hidden as one that is not there.
+  if (row === undefined || (!is_own && !mayAnswer(user, agent, row.may_answer)))
+    throw new Refusal({ code: 'not_found', reason: 'no such thread waits' }, 'asset.read', agent);
+  const expects = asked.checkpoint_id ?? row.checkpoint_id;
+  if (expects !== row.checkpoint_id) throw new Problem('answered_already');
+  const admitted = await admitFor(ingress, { caller_id: row.owner_id, agent_id: agent.id });
+  const run = startRun(ingress, admitted, trace);
+  await change(db, grant, 'thread.answered', async (_, note) => {
+    note({ thread: row.id, caller: row.owner ?? row.owner_id, checkpoint: expects, run: run.id });
+    await Promise.resolve();
+  });
+  const body = Buffer.from(JSON.stringify({ thread_id: row.name, resume: value }));
+  const json = new Headers({ 'content-type': 'application/json' });
+  const sent = await sendCall(ingress, {
+    admitted,
+    run,
+    origin: caller.origin,
+    headers: json,
+    body,
+    is_stored: true,
+    expects,
+  });
+  await sent.detach();
+  const end = await within(sync_budget_ms, sent.ending, stopping);
+  if (!is_own) {
+    if (end !== undefined && 'error' in end) throw end.error;
+    return jsonReply({ run_id: run.id, status: 'answered' }, 200, { 'x-run-id': run.id });
+  }
+  if (end !== undefined) return printEnded(end, run.id, sent);
+  return runningReply(headers, { run_id: run.id, location: `/agents/${name}/runs/${run.id}` });
+}

@@ -1,0 +1,55 @@
+// Runs that wait for a person. The contents are in thread-store.ts.
+import type { Reader } from '../../../ground/database/database.ts';
+import { allOf, sql } from '../../../ground/database/sql.ts';
+
+export interface WaitingRow {
+  id: string;
+  agent_id: string;
+  agent: string;
+  owner_id: string;
+  /** An e-mail address, or a reference. */
+  owner: string | null;
+  name: string;
+  /** Sealed. */
+  waits: Buffer;
+  waiting_since: string;
+  checkpoint_id: string;
+  /** Of the serving version. */
+  may_answer: string[];
+}
+
+const columns = sql`t.id, t.agent_id, a.name as agent, t.owner_id, t.name, t.waits, t.waiting_since,
+  coalesce((select label from identity i where i.id = t.owner_id), (select 'agents/' || o.name from asset o where o.id = t.owner_id)) as owner,
+  (select max(s.id) from thread_state s where s.thread_id = t.id and s.ns = '') as checkpoint_id,
+  coalesce((select array(select jsonb_array_elements_text(c.config -> 'access' -> 'may_answer')) from route r
+    join revision v on v.id = r.revision_id join content c on c.digest = v.digest where r.is_default and r.agent_id = t.agent_id), '{}') as may_answer`;
+
+// A thread that an agent works on for somebody else is answered through the asset that called it.
+const waits = sql`t.waits is not null and t.via is null and not exists (
+  select from thread_turn u join invocation n on n.id = u.run_id and n.state = 'running' where u.thread_id = t.id)`;
+
+/** Candidates for one person: their own, and those of agents that name others to answer. The longest waiting first. */
+export const waitingFor = async (
+  db: Reader,
+  of: { owner_id: string; own: boolean; after: [string, string] | undefined; limit: number },
+) =>
+  await db.all<WaitingRow>(sql`
+    select * from (select ${columns} from thread t join asset a on a.id = t.agent_id where ${waits}) w
+    where checkpoint_id is not null and ${allOf([
+      of.own ? sql`owner_id = ${of.owner_id}` : sql`(owner_id = ${of.owner_id} or may_answer <> '{}')`,
+      ...(of.after === undefined
+        ? []
+        : [sql`(waiting_since, id) > (${of.after[0]}::timestamptz, ${of.after[1]}::uuid)`]),
+    ])} order by waiting_since, id limit ${of.limit}`);
+
+export const waitingThread = async (db: Reader, { id, agent_id }: { id: string; agent_id: string }) =>
+  await db.one<WaitingRow>(sql`
+    select ${columns} from thread t join asset a on a.id = t.agent_id where t.id = ${id} and t.agent_id = ${agent_id} and ${waits}`);
+
+/** The number of own runs that wait. */
+export async function countOwn(db: Reader, owner_id: string): Promise<number> {
+  const row = await db.one<{ count: number }>(
+    sql`select count(*) from thread t where t.owner_id = ${owner_id} and ${waits}`,
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,57 @@
+import type { Page } from '@gantry/contract/endpoint.ts';
+import type { WaitingRun } from '@gantry/contract/agents/threads.ts';
+import { authorize } from '../../../governance/access/authorize.ts';
+import type { Caller, SignedInCaller } from '../../../governance/access/caller.ts';
+import { theOrg } from '../../../governance/access/subject.ts';
+import { findReadable } from '../../../assets/registry/find.ts';
+import type { Reader } from '../../../ground/database/database.ts';
+import { signedIn } from '../../../people/principals/signed-in.ts';
+import { openInterrupts } from '../threads/print-thread.ts';
+import type { ThreadParts } from '../threads/threads.ts';
+import * as store from './inbox-store.ts';
+import { mayAnswer } from './may-answer.ts';
+
+/** The longest waiting first. Throws `memory_damaged`. */
+export async function listInbox(
+  { db, envelope, cursors }: ThreadParts,
+  caller: Caller,
+  { limit, cursor, own = false }: { limit: number; cursor?: string | undefined; own?: boolean | undefined },
+): Promise<Page<WaitingRun>> {
+  const user = signedIn(caller);
+  authorize(user, 'inbox.read', theOrg);
+  const scope = ['inbox', user.id, own];
+  const after = cursors.read(cursor, scope) as [string, string] | undefined;
+  const rows = await store.waitingFor(db, { owner_id: user.id, own, after, limit: limit + 1 });
+  const shown = await answerable(db, user, rows);
+  const printed = new Map<string, WaitingRun>();
+  for (const row of rows.slice(0, limit))
+    if (shown.has(row.id))
+      printed.set(row.id, {
+        agent: `agents/${row.agent}`,
+        thread: row.id,
+        thread_id: row.owner_id === user.id ? row.name : null,
+        caller: row.owner ?? row.owner_id,
+        is_own: row.owner_id === user.id,
+        interrupts: await openInterrupts(envelope, row),
+        checkpoint_id: row.checkpoint_id,
+        waiting_since: row.waiting_since,
+      });
+  return cursors.page(
+    rows,
+    limit,
+    scope,
+    ({ waiting_since, id }) => [waiting_since, id],
+    ({ id }) => printed.get(id),
+  );
+}
+
+/** The ids of the threads that the person may answer now. */
+async function answerable(db: Reader, user: SignedInCaller, rows: readonly store.WaitingRow[]): Promise<Set<string>> {
+  const agents = await findReadable(db, user, [...new Set(rows.map(({ agent_id }) => agent_id))]);
+  const by_id = new Map(agents.map((agent) => [agent.id, agent]));
+  const may = rows.filter(({ owner_id, agent_id, may_answer }) => {
+    const agent = by_id.get(agent_id);
+    return agent !== undefined && (owner_id === user.id || mayAnswer(user, agent, may_answer));
+  });
+  return new Set(may.map(({ id }) => id));
+}
