@@ -26,7 +26,7 @@ export const command = defineCommand({
   flags: {
     stream: toggle('Print the answer while it is written'),
     async: toggle('Do not wait: print the id of the call'),
-    thread: text('Continue this conversation', 'id'),
+    thread: text('Continue this conversation; `new` begins one', 'id'),
     context: jsonObject('The `context` of the graph'),
     config: settings('A member of `config.configurable`, as JSON or text; repeatable'),
     run: text('Show the result of an earlier call instead', 'id'),
@@ -118,8 +118,8 @@ function result(answer: AgentAnswer, name: string): Result {
 
 function followUps(answer: AgentAnswer, name: string): Result['next'] {
   const thread_id = answer['thread_id'];
-  // With an input, a thread that waits for an answer would begin again.
-  return typeof thread_id === 'string' && answer['status'] !== 'interrupted'
-    ? [{ command: `svc invoke ${name} '…' --thread ${thread_id}`, when: 'to continue this conversation' }]
-    : [];
+  if (typeof thread_id !== 'string') return [];
+  return answer['status'] === 'interrupted'
+    ? [{ command: `svc answer ${name} ${thread_id} '…'`, when: 'to answer it' }]
+    : [{ command: `svc invoke ${name} '…' --thread ${thread_id}`, when: 'to continue this conversation' }];
 }

@@ -1,0 +1,56 @@
+import { agentArgument } from '../agent/agent-name.ts';
+import { describeAnswer } from '../agent/invocation.ts';
+import { defineCommand, optional, text } from '../command.ts';
+import { findThread, threadArgument } from '../thread/find-thread.ts';
+import { line } from '../view/view.ts';
+
+export const command = defineCommand({
+  words: 'answer',
+  summary: 'Answer a run that waits; without an answer, continue an interrupted one',
+  needs: 'asset.read',
+  examples: [
+    `svc answer desk order-12 yes`,
+    `svc answer desk order-12 '{"decisions":[{"type":"approve"}]}'`,
+    `svc answer desk order-12`,
+  ],
+  arguments: {
+    name: agentArgument,
+    thread: threadArgument,
+    answer: optional('A text, or JSON as the agent takes it'),
+  },
+  flags: { state: text('Only if it still waits in this state: svc threads show', 'state') },
+  async run({ name, thread, answer, state }, session) {
+    const params = { name, thread: await findThread(session, name, thread) };
+    const nameOf = async () => (await session.call('threads.show', { params })).thread_id;
+    const response =
+      answer === undefined
+        ? await session.call('invoke.call', {
+            params: { name },
+            body: Buffer.from(JSON.stringify({ thread_id: await nameOf(), resume: null })),
+          })
+        : await session.call('threads.answer', {
+            params,
+            body: { value: valueOf(answer), ...(state === undefined ? {} : { checkpoint_id: state }) },
+          });
+    const answered = (await response.json()) as Record<string, unknown>; // the wrapper's envelope is an object
+    const run_id = String(answered['run_id']);
+    if (answered['status'] === 'running')
+      return {
+        data: answered,
+        view: [line(`${name} is running it: ${run_id}`)],
+        next: [{ command: `svc invoke ${name} --run ${run_id}`, when: 'to see the result' }],
+      };
+    if (answered['status'] === 'answered')
+      return { data: answered, view: [line(`${name} goes on with it, for its caller`)] };
+    return { data: answered, view: describeAnswer(answered) };
+  },
+});
+
+/** JSON, or the text itself. */
+function valueOf(given: string): never {
+  try {
+    return JSON.parse(given) as never; // any JSON
+  } catch {
+    return given as never;
+  }
+}

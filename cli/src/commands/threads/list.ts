@@ -1,0 +1,54 @@
+import { agentArgument } from '../../agent/agent-name.ts';
+import { choice, defineCommand, toggle } from '../../command.ts';
+import { limitFlag, takePages } from '../../pages.ts';
+import { sizeOf, threadState } from '../../thread/describe-thread.ts';
+import { table, time } from '../../view/view.ts';
+import { threadStates } from '@gantry/contract/agents/threads.ts';
+
+export const command = defineCommand({
+  words: 'threads list',
+  summary: 'Your conversations with an agent, the last used first',
+  needs: 'asset.invoke',
+  examples: ['svc threads list desk', 'svc threads list desk --state waiting', 'svc threads list desk --all'],
+  arguments: { name: agentArgument },
+  flags: {
+    state: choice('Only those in this state', threadStates),
+    all: toggle("Everybody's, without names and texts; for admins of the agent"),
+    limit: limitFlag,
+  },
+  async run({ name, state, all, limit }, session) {
+    const params = { name };
+    if (all) {
+      const threads = await takePages(session, limit, (query) => session.call('threads.all', { params, query }));
+      const rows = threads.map((one) => [
+        one.id,
+        one.owner,
+        threadState(one),
+        sizeOf(one.bytes),
+        time(one.created_at),
+        time(one.used_at),
+      ]);
+      const columns = ['id', 'of', 'state', 'size', 'made', 'used'];
+      return { data: threads, view: [table(columns, rows, `Nobody has a thread with ${name}.`)] };
+    }
+    const threads = await takePages(session, limit, (query) =>
+      session.call('threads.list', { params, query: { ...query, ...(state === undefined ? {} : { state }) } }),
+    );
+    return {
+      data: threads,
+      view: [
+        table(
+          ['thread', 'state', 'next', 'size', 'used'],
+          threads.map((one) => [
+            one.thread_id,
+            threadState(one),
+            one.next.join(', ') || null,
+            sizeOf(one.bytes),
+            time(one.used_at),
+          ]),
+          `You have no such thread with ${name}. A call makes one: svc invoke ${name} '…' --thread new`,
+        ),
+      ],
+    };
+  },
+});
