@@ -159,6 +159,7 @@ export const commands = {
   'user disable': () => import('./commands/user/disable.ts'),
   'user enable': () => import('./commands/user/enable.ts'),
   'user reset-password': () => import('./commands/user/reset-password.ts'),
+  'user forget': () => import('./commands/user/forget.ts'),
   'user remove': () => import('./commands/user/remove.ts'),
   'group list': () => import('./commands/group/list.ts'),
   'group show': () => import('./commands/group/show.ts'),

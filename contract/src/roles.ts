@@ -182,6 +182,8 @@ export const operations = {
 
   // The operation limits its output to the spans of agents that the caller may read.
   'trace.read': { on: 'signed_in' },
+  // Everybody for oneself; the operation asks `user.remove` for others.
+  'user.forget': { on: 'signed_in', by: 'person' },
   // The operation lists what waits for the caller.
   'inbox.read': { on: 'signed_in' },
   // Without names and texts.

@@ -1,7 +1,7 @@
 // Threads of agents, for the people whose they are. The service reads them without waking the agent.
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
-import { id, json, name, paging, time } from '../wire.ts';
+import { byId, id, json, name, paging, time } from '../wire.ts';
 import { threadName } from './memory.ts';
 
 const byAgent = z.strictObject({ name });
@@ -77,6 +77,13 @@ export const waitingRun = z.object({
   waiting_since: time,
 });
 export type WaitingRun = z.output<typeof waitingRun>;
+
+/** What was erased, by kind. The same is in the audit log. */
+const forgetReceipt = z.object({
+  user: z.string(),
+  erased: z.record(z.string(), z.int()).describe('kind → the number of rows'),
+  entry: z.string().nullable().describe('the entry of the audit log'),
+});
 
 const problems = ['memory_damaged'] as const;
 const own = { surface: 'ingress', operation: 'asset.invoke', problems } as const;
@@ -177,6 +184,17 @@ export const threadsEndpoints = {
     query: z.strictObject({ ...paging, own: z.stringbool().optional().describe('only your own runs') }),
     reply: { kind: 'list', status: 200, schema: waitingRun },
     problems: ['bad_cursor', 'memory_damaged'],
+  },
+  'threads.forget_user': {
+    method: 'POST',
+    path: '/api/v1/users/{id}/forget',
+    summary:
+      'Erase what agents and their calls keep of a user: threads, items, answers, contents of traces. The log keeps who did what',
+    operation: 'user.forget',
+    params: byId,
+    body: z.strictObject({}),
+    reply: { kind: 'data', status: 200, schema: forgetReceipt },
+    problems: [],
   },
   'threads.all': {
     method: 'GET',

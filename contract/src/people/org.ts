@@ -33,6 +33,12 @@ export const orgSettings = z.strictObject({
   reveal_gateway_keys: z.boolean().describe('platform admins may see the value of a gateway key again, on record'),
   hide_trace_inputs: z.boolean().describe('true: traces of agents have no inputs, whatever their files say'),
   hide_trace_outputs: z.boolean().describe('true: traces of agents have no outputs, whatever their files say'),
+  memory_kept_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .nullable()
+    .describe('how long threads and items of agents are kept after their last use; null: without a limit'),
 });
 export type OrgSettings = z.output<typeof orgSettings>;
 export type OrgSetting = keyof OrgSettings;

@@ -43,6 +43,7 @@ import { traceCheck } from '../service/trace-check.ts';
 import { tracesRoutes } from '../models/traces/routes.ts';
 import { version } from '../ground/version.ts';
 import { webhooksRoutes } from '../telling/webhooks/routes.ts';
+import { forgets } from './leaving.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openApi(parts: RoleParts): Promise<Role> {
@@ -125,7 +126,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...permissionsRoutes({ db, cursors, readAsOf }),
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
-    ...threadsApiRoutes({ db, envelope: parts.envelope, cursors }),
+    ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),
     ...homeRoutes(deploy),
     ...eventsRoutes({ db, catchUp: outgoing.catchUp, onError }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),

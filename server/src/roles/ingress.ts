@@ -13,6 +13,7 @@ import { repeatCancels } from '../agents/invoke/calls/repeat-cancels.ts';
 import { invokeRoutes } from '../agents/invoke/routes.ts';
 import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
+import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
 import { openTurns } from '../agents/memory/turns.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
@@ -104,6 +105,7 @@ export function openIngressRole(parts: RoleParts): Role {
       const forget = async () => {
         await forgetContents(db, kind, keep_days);
         await ingress.forgetOld();
+        await forgetOldMemory(db);
       };
       const forgetting = startLoop(forget, { pause_ms: forget_every_ms, failed_pause_ms: 60_000, onError });
       open.defer(async () => await forgetting.stop());

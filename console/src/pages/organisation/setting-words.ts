@@ -55,6 +55,11 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'Traces of agents keep no outputs, whatever their files say.',
     form: 'yes_no',
   },
+  memory_kept_days: {
+    label: 'Memory of agents is kept for',
+    about: 'Days after the last use of a thread or an item. Empty: without a limit.',
+    form: 'days',
+  },
   enforce_password_change: {
     label: 'Password change comes first',
     about: 'A required password change precedes every other action. Off: the pages only ask for it.',

@@ -311,3 +311,7 @@ export async function putRefused(db: Tx, row: RunningInvocation & { task: TaskTu
       clock_now(), ${row.task.task_id}, ${row.task.turn}, ${row.task.context_id}, ${outcomeOf(answer)},
       ${row.through?.via ?? null}, ${row.through?.root_run_id ?? null})`);
 }
+
+/** The stored calls of a caller that have ended, also those that assets have sent for the caller. */
+export const deleteEndedOf = async (tx: Tx, caller_id: string): Promise<number> =>
+  await tx.run(sql`delete from invocation where caller_id = ${caller_id} and state = 'ended'`);

@@ -5,6 +5,7 @@ import { readStates } from './door/read-states.ts';
 import { carryOutItems } from './items/items.ts';
 import { answerThread } from './inbox/answer.ts';
 import { listInbox } from './inbox/list-inbox.ts';
+import { forgetUser, type ForgetParts } from './forget-user.ts';
 import type { Ingress } from '../invoke/ingress.ts';
 import type { MemoryParts } from './parts.ts';
 import {
@@ -17,6 +18,8 @@ import {
   threadHistory,
   type ThreadParts,
 } from './threads/threads.ts';
+
+type OfTheApi = 'threads.all' | 'threads.forget_user';
 
 /** At the door of the agents. */
 export function memoryDoorRoutes(parts: MemoryParts): SurfaceHandlers<'memory'> {
@@ -33,7 +36,7 @@ export function memoryDoorRoutes(parts: MemoryParts): SurfaceHandlers<'memory'> 
   };
 }
 
-export function threadsRoutes(ingress: Ingress, parts: ThreadParts): Omit<Handlers<'threads'>, 'threads.all'> {
+export function threadsRoutes(ingress: Ingress, parts: ThreadParts): Omit<Handlers<'threads'>, OfTheApi> {
   return {
     'threads.answer': async ({ caller, params, body, headers, trace }) =>
       await answerThread(ingress, { caller, ...params, ...body, headers, trace }),
@@ -47,8 +50,11 @@ export function threadsRoutes(ingress: Ingress, parts: ThreadParts): Omit<Handle
 }
 
 /** What has no agent in its path, and what those who look after agents see. */
-export function threadsApiRoutes(parts: ThreadParts): Pick<Handlers<'threads'>, 'threads.all'> & Handlers<'inbox'> {
+export function threadsApiRoutes(
+  parts: ThreadParts & ForgetParts,
+): Pick<Handlers<'threads'>, OfTheApi> & Handlers<'inbox'> {
   return {
+    'threads.forget_user': async ({ caller, params }) => await forgetUser(parts, { caller, ...params }),
     'inbox.list': async ({ caller, query }) => await listInbox(parts, caller, query),
     'threads.all': async ({ caller, params, query }) => await allThreads(parts, { caller, ...params, ...query }),
   };

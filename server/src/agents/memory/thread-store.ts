@@ -169,3 +169,20 @@ export async function deleteThread(tx: Tx, id: string): Promise<boolean> {
 export async function setNext(tx: Tx, id: string, next_nodes: readonly string[]): Promise<void> {
   await tx.run(sql`update thread set next_nodes = ${next_nodes} where id = ${id}`);
 }
+
+/** A call for this caller is running, with a thread or without one. */
+export async function worksFor(db: Reader, caller_id: string): Promise<boolean> {
+  return (
+    (await db.one(sql`select from invocation where caller_id = ${caller_id} and state = 'running' limit 1`)) !==
+    undefined
+  );
+}
+
+export const deleteThreadsOf = async (tx: Tx, owner_id: string): Promise<number> =>
+  await tx.run(sql`delete from thread where owner_id = ${owner_id}`);
+
+/** Those that nobody has used for this long. A thread with a call stays. */
+export async function forgetOld(tx: Tx, keep_days: number): Promise<void> {
+  await tx.run(sql`
+    delete from thread t where t.used_at < clock_now() - make_interval(days => ${keep_days}) and not ${isWorking}`);
+}

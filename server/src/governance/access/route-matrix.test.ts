@@ -478,6 +478,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'threads.delete': async (at, look, actor) => await threadOf(look, actor, at),
   'threads.answer': async (at, look, actor) => await threadOf(look, actor, at, { body: { value: 'yes' } }),
   'inbox.list': () => ({}),
+  'threads.forget_user': async () => ({ params: { id: await userToChange() }, body: {} }),
   'threads.all': (at) => ({ params: { name: at.agent.name } }),
   'orchestrations.check': (at) => ({ params: { name: at.orchestration } }),
   'orchestrations.deploy': (at) => ({ params: { name: at.orchestration }, body: {} }),

@@ -280,12 +280,20 @@ export async function hasMore(db: Reader, run_id: string, seq: number): Promise<
   return row !== undefined;
 }
 
-/** Ended for so long, and with a content. */
-const forgotten = (kind: string, keep_days: number): Sql =>
-  sql`r.kind = ${kind} and r.ended_at < clock_now() - make_interval(days => ${keep_days}) and r.input ? 'input'`;
+/** Ended, and with a content. */
+const forgotten = (kind: string, which: Forgotten): Sql =>
+  sql`r.kind = ${kind} and r.input ? 'input' and ${
+    'keep_days' in which
+      ? sql`r.ended_at < clock_now() - make_interval(days => ${which.keep_days})`
+      : sql`r.ended_at is not null and r.actor_id = ${which.actor_id}`
+  }`;
 
-export async function forgetContents(tx: Tx, kind: string, keep_days: number): Promise<void> {
-  const where = forgotten(kind, keep_days);
+/** Those that ended so long ago, or those that somebody began. */
+export type Forgotten = { keep_days: number } | { actor_id: string };
+
+/** The number of runs. */
+export async function forgetContents(tx: Tx, kind: string, which: Forgotten): Promise<number> {
+  const where = forgotten(kind, which);
   const known = (problem: Sql) =>
     sql`jsonb_build_object('code', ${problem} -> 'code', 'title', ${problem} -> 'title', 'status', ${problem} -> 'status')`;
   await tx.run(sql`
@@ -293,7 +301,7 @@ export async function forgetContents(tx: Tx, kind: string, keep_days: number): P
       problem = case when s.problem is null then null else ${known(sql`s.problem`)} end
     from run r where r.id = s.run_id and ${where}`);
   await tx.run(sql`delete from run_event e using run r where r.id = e.run_id and ${where}`);
-  await tx.run(sql`
+  return await tx.run(sql`
     update run r set input = r.input - 'input', result = r.result - 'output', ending = null,
       problem = case when r.problem is null then null else ${known(sql`r.problem`)} end
     where ${where}`);

@@ -11,6 +11,7 @@ export type { Settings } from './store.ts';
 export const findTeam = teamStore.teamByName;
 export const findGroup = groups.groupByName;
 export const findUser = store.userByEmail;
+export const findUserById = store.userById;
 export const settings = store.settings;
 export const offeredProviders = store.offeredProviders;
 /** Marks all parts of this installation outside the database. */

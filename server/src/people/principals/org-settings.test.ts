@@ -35,6 +35,7 @@ test('everybody can read the settings, and admins their source', async () => {
       reveal_gateway_keys: true,
       hide_trace_inputs: false,
       hide_trace_outputs: false,
+      memory_kept_days: 90,
     },
     file: null,
     set_in_file: ['enforce_password_change'],

@@ -44,7 +44,7 @@ export const usersWithTeams = async (db: Reader, ids: readonly string[]) =>
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
     sql`select auth_provider, require_approval_for_admins, enforce_password_change, approvals_required, approval_expires_after_days,
-      agent_egress, required_guardrails, reveal_gateway_keys, hide_trace_inputs, hide_trace_outputs from org`,
+      agent_egress, required_guardrails, reveal_gateway_keys, hide_trace_inputs, hide_trace_outputs, memory_kept_days from org`,
   );
   if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
   return row;
@@ -126,7 +126,8 @@ export async function updateSettings(tx: GovernedTx, next: Settings): Promise<vo
     enforce_password_change = ${next.enforce_password_change}, approvals_required = ${next.approvals_required},
     approval_expires_after_days = ${next.approval_expires_after_days}, agent_egress = ${next.agent_egress},
     required_guardrails = ${JSON.stringify(next.required_guardrails)}::jsonb, reveal_gateway_keys = ${next.reveal_gateway_keys},
-    hide_trace_inputs = ${next.hide_trace_inputs}, hide_trace_outputs = ${next.hide_trace_outputs} returning id`,
+    hide_trace_inputs = ${next.hide_trace_inputs}, hide_trace_outputs = ${next.hide_trace_outputs},
+    memory_kept_days = ${next.memory_kept_days} returning id`,
   );
 }
 

@@ -60,3 +60,12 @@ export async function touchItems(tx: Tx, { agent_id, owner }: Owner, addresses: 
     where agent_id = ${agent_id} and owner = ${owner} and address = any(${addresses}::bytea[])
       and (ttl_minutes is not null or used_at < clock_now() - interval '1 hour')`);
 }
+
+export const deleteItemsOf = async (tx: Tx, owner_id: string): Promise<number> =>
+  await tx.run(sql`delete from store_item where owner_id = ${owner_id}`);
+
+/** Those past their own time, and those that nobody has used for this long. Null: only the first. */
+export async function forgetOld(tx: Tx, keep_days: number | null): Promise<void> {
+  await tx.run(sql`
+    delete from store_item where expires_at <= clock_now() or used_at < clock_now() - make_interval(days => ${keep_days}::int)`);
+}

@@ -78,3 +78,6 @@ export async function removeOld(db: Database): Promise<void> {
 function its({ id, owner_id, key }: Attempt) {
   return sql`owner_id = ${owner_id} and key = ${key} and attempt = ${id}`;
 }
+
+export const deleteRepliesOf = async (tx: Tx, owner_id: string): Promise<number> =>
+  await tx.run(sql`delete from idempotency_key where owner_id = ${owner_id} and state = 'answered'`);

@@ -1,0 +1,11 @@
+import type { Database } from '../../ground/database/database.ts';
+import { settings } from '../../people/principals/find.ts';
+import * as itemStore from './items/item-store.ts';
+import * as store from './thread-store.ts';
+
+/** Threads and items that were not used for the time of the organisation, and items past their own time. */
+export async function forgetOldMemory(db: Database): Promise<void> {
+  const { memory_kept_days } = await settings(db);
+  if (memory_kept_days !== null) await store.forgetOld(db, memory_kept_days);
+  await itemStore.forgetOld(db, memory_kept_days);
+}
