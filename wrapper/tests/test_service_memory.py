@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
+import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_store
@@ -186,6 +189,23 @@ def test_a_wait_that_no_code_names_is_refused_by_name(door: MemoryDoor, memory: 
     assert refused.value.code == "thread_not_stored"
     # With a thread it is stored in any case.
     assert say(agent, door, "t").interrupts[0]["value"] == "name?"
+
+
+def test_a_state_without_a_stored_form_fails_the_call_although_its_code_goes_on(
+    door: MemoryDoor, memory: ServiceMemory
+) -> None:
+    inner = graph_of(lambda state: {"said": threading.Lock()})
+
+    def careless(state: State, config: RunnableConfig) -> dict:
+        with contextlib.suppress(Exception):
+            inner.invoke({"said": 1}, config)
+        return {"steps": ["went on"]}
+
+    agent = GraphAgent("graph", graph_of(careless, checkpointer=InMemorySaver()), None, memory)
+    assert say(agent, door).output["steps"] == ["went on"]
+    with pytest.raises(Problem, match="channel 'said'") as unstored:
+        say(agent, door, "t")
+    assert unstored.value.code == "thread_not_stored"
 
 
 def test_code_outside_a_call_has_no_threads(memory: ServiceMemory) -> None:

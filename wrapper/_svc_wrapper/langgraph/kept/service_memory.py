@@ -68,9 +68,10 @@ class ServiceMemory:
         if not isinstance(graph, Pregel):
             return Kept()
         checkpointer, store = graph.checkpointer, graph.store
-        keeps_threads = is_ours(checkpointer, ServiceSaver) or is_replaced(checkpointer)
-        keeps_store = is_ours(store, ServiceStore) or store is None or is_in_container(store)
-        if keeps_threads and not is_ours(checkpointer, ServiceSaver):
+        has_ours = isinstance(checkpointer, ServiceSaver)
+        keeps_threads = has_ours or is_replaced(checkpointer)
+        keeps_store = store is None or isinstance(store, ServiceStore) or is_in_container(store)
+        if keeps_threads and not has_ours:
             graph.checkpointer = self._saver(graph)
         if keeps_store:
             graph.store = self.store
@@ -112,6 +113,8 @@ class ServiceMemory:
     async def _close(self, run: RunMemory, interrupts: list[JsonObject], next_nodes: list[str] | None) -> None:
         if run.has_written or interrupts:
             await in_thread(lambda: run.close(interrupts, next_nodes))
+        else:
+            run.outbox.close()
 
     async def _close_failed(self, run: RunMemory, error: BaseException) -> None:
         """What is stored until now stays. A thread that is not stored is the worse news."""
@@ -149,10 +152,6 @@ def notices_of(threads: bool, store: bool, replaced: Any) -> tuple[str, ...]:
     if store and getattr(replaced, "_data", None):
         notices.append(SEEDED.format(store=type(replaced).__name__))
     return tuple(notices)
-
-
-def is_ours(value: Any, kind: type) -> bool:
-    return isinstance(value, kind)
 
 
 def is_replaced(checkpointer: Any) -> bool:
