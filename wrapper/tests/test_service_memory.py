@@ -19,6 +19,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import interrupt
+from langgraph_sdk.runtime import ServerRuntime
 from typing_extensions import TypedDict
 
 from _svc_wrapper.agent import Answer
@@ -144,6 +145,27 @@ def test_each_graph_of_a_factory_gets_the_services_threads(door: MemoryDoor, mem
     )
     say(agent, door, "t")
     assert say(agent, door, "t").output["steps"] == ["quiet", "quiet"]
+
+
+def test_a_factory_gets_the_store_and_the_caller_as_on_langgraphs_server(
+    door: MemoryDoor, memory: ServiceMemory
+) -> None:
+    seen: list[Any] = []
+
+    async def make(runtime: ServerRuntime) -> Any:
+        executing = runtime.execution_runtime
+        seen.append((runtime.access_context, runtime.user and runtime.user.identity))
+
+        async def notes(state: State) -> dict:
+            await runtime.store.aput(("notes",), "1", {"text": "tea"})
+            return {"said": [item.key for item in await runtime.store.asearch(("notes",))]}
+
+        return graph_of(notes if executing else quiet)
+
+    agent = wrap_entrypoint("make", make, user_loop.loop, memory)
+    answer = say(agent, door, caller={"sub": "ada", "email": None, "teams": []})
+    assert answer.output["said"] == ["1"]
+    assert seen == [("assistants.read", None), ("threads.create_run", "ada")]
 
 
 def test_a_breakpoint_waits_and_goes_on(door: MemoryDoor, memory: ServiceMemory) -> None:

@@ -67,7 +67,7 @@ def wrap_entrypoint(
     """An entrypoint can also name a function that makes the graph. Raises WrongExport, and exceptions of the
     user's code.
     """
-    source, graph = read_source(name, exported, loop)
+    source, graph = read_source(name, exported, loop, memory.runtime if memory else None)
     return wrap(name, graph, source, memory)
 
 
@@ -119,7 +119,7 @@ class GraphAgent:
         config = run_config(call, self.context.configurable(call))
         is_bare = self.runs_bare and not call.names_thread
         async with self.source.open(config) as graph:
-            if self.by_service:
+            if self.by_service and self.source.is_per_call:
                 self.by_service.attach(graph)
             try:
                 answered = await self._answer(

@@ -23,6 +23,7 @@ from ..memory import is_in_container
 from .needs_run import Uses, read_uses
 from .run_memory import WITH_A_THREAD, RunMemory, in_memory_of
 from .saver import ServiceSaver, in_thread
+from .server_runtime import server_runtime
 from .state_types import serializer, unreadable
 from .store import ServiceStore
 
@@ -81,6 +82,9 @@ class ServiceMemory:
             is_bare=checkpointer is None,
             notices=notices_of(keeps_threads, keeps_store, store),
         )
+
+    def runtime(self, config: JsonObject, *, for_execution: bool) -> Any:
+        return server_runtime(self.store, config, for_execution=for_execution)
 
     def uses(self, graph: Any) -> Uses:
         return read_uses(graph, self.app_folder)
