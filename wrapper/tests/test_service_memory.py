@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
+import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_store
@@ -16,6 +19,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import interrupt
+from langgraph_sdk.runtime import ServerRuntime
 from typing_extensions import TypedDict
 
 from _svc_wrapper.agent import Answer
@@ -143,6 +147,27 @@ def test_each_graph_of_a_factory_gets_the_services_threads(door: MemoryDoor, mem
     assert say(agent, door, "t").output["steps"] == ["quiet", "quiet"]
 
 
+def test_a_factory_gets_the_store_and_the_caller_as_on_langgraphs_server(
+    door: MemoryDoor, memory: ServiceMemory
+) -> None:
+    seen: list[Any] = []
+
+    async def make(runtime: ServerRuntime) -> Any:
+        executing = runtime.execution_runtime
+        seen.append((runtime.access_context, runtime.user and runtime.user.identity))
+
+        async def notes(state: State) -> dict:
+            await runtime.store.aput(("notes",), "1", {"text": "tea"})
+            return {"said": [item.key for item in await runtime.store.asearch(("notes",))]}
+
+        return graph_of(notes if executing else quiet)
+
+    agent = wrap_entrypoint("make", make, user_loop.loop, memory)
+    answer = say(agent, door, caller={"sub": "ada", "email": None, "teams": []})
+    assert answer.output["said"] == ["1"]
+    assert seen == [("assistants.read", None), ("threads.create_run", "ada")]
+
+
 def test_a_breakpoint_waits_and_goes_on(door: MemoryDoor, memory: ServiceMemory) -> None:
     agent = GraphAgent("graph", graph_of(interrupt_before=["node"]), None, memory)
     assert agent.memory == {"needs_run": True}
@@ -186,6 +211,23 @@ def test_a_wait_that_no_code_names_is_refused_by_name(door: MemoryDoor, memory: 
     assert refused.value.code == "thread_not_stored"
     # With a thread it is stored in any case.
     assert say(agent, door, "t").interrupts[0]["value"] == "name?"
+
+
+def test_a_state_without_a_stored_form_fails_the_call_although_its_code_goes_on(
+    door: MemoryDoor, memory: ServiceMemory
+) -> None:
+    inner = graph_of(lambda state: {"said": threading.Lock()})
+
+    def careless(state: State, config: RunnableConfig) -> dict:
+        with contextlib.suppress(Exception):
+            inner.invoke({"said": 1}, config)
+        return {"steps": ["went on"]}
+
+    agent = GraphAgent("graph", graph_of(careless, checkpointer=InMemorySaver()), None, memory)
+    assert say(agent, door).output["steps"] == ["went on"]
+    with pytest.raises(Problem, match="channel 'said'") as unstored:
+        say(agent, door, "t")
+    assert unstored.value.code == "thread_not_stored"
 
 
 def test_code_outside_a_call_has_no_threads(memory: ServiceMemory) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import re
 import urllib.parse
 import uuid
+from collections.abc import Callable
 
 from ..agent import Call
 from ..outgoing.run_headers import RUN_HEADER, TRACE_HEADER
@@ -26,8 +27,8 @@ ESCAPED = re.compile(r"(?:[!-$&-~]|%[0-9A-Fa-f]{2})+")
 BODY_SECONDS = 60
 
 
-async def read_invoke(request: Request, settings: Settings, threads_by_service: bool) -> tuple[Call, bool]:
-    """The call, and True for a stream of events."""
+async def read_invoke(request: Request, settings: Settings, is_by_service: Callable[[], bool]) -> tuple[Call, bool]:
+    """The call, and True for a stream of events. The agent can become ready while the body arrives."""
     headers = request.headers
     caller = read_caller(headers, secret=settings.ingress_secret, agent_name=settings.agent_name)
     thread_space = read_thread_space(headers)
@@ -37,6 +38,7 @@ async def read_invoke(request: Request, settings: Settings, threads_by_service: 
     if body.resumes == (body.input is not None):
         sentence = "'input' must be an object" if not body.resumes else "give 'input' or 'resume', not both"
         refuse_request([{"pointer": "/input", "detail": sentence}])
+    threads_by_service = is_by_service()
     thread_id = read_thread(headers, body.thread_id) if threads_by_service else body.thread_id
     if body.resumes and thread_id is None:
         refuse_request([{"pointer": "/thread_id", "detail": "'resume' needs the 'thread_id' of the run that waits"}])

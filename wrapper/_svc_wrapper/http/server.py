@@ -101,7 +101,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
 
     async def invoke(request: Request) -> AnyReply:
         check_start(request)
-        call, wants_stream = await read_invoke(request, settings, threads_by_service())
+        call, wants_stream = await read_invoke(request, settings, threads_by_service)
         if wants_stream:
             return start_stream(call)
         side = SideStream(call.run_id, call.thread_id) if wants_side_stream(request) else None
@@ -112,7 +112,7 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
 
     async def stream(request: Request) -> EventReply:
         check_start(request)
-        call, _ = await read_invoke(request, settings, threads_by_service())
+        call, _ = await read_invoke(request, settings, threads_by_service)
         return start_stream(call)
 
     async def show_run(request: Request) -> Reply:

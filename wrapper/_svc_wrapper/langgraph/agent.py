@@ -32,8 +32,8 @@ RESULT_MODES = ["updates", "values"]
 # "tasks" reports the start of a node; versions without it stream without steps.
 TOLD_MODES = [*RESULT_MODES, "messages", "custom", *(["tasks"] if "tasks" in get_args(StreamMode) else [])]
 
-# Says which nodes come next after each checkpoint. Readers of a stream never see it.
-STORED_MODES = ["checkpoints"] if "checkpoints" in get_args(StreamMode) else []
+# Says which nodes come next after each checkpoint, before langgraph 0.6 among other things. Readers never see it.
+STORED_MODE = "checkpoints" if "checkpoints" in get_args(StreamMode) else "debug"
 
 CALLER_CONFIG = {"configurable", "metadata", "recursion_limit", "tags"}
 
@@ -67,7 +67,7 @@ def wrap_entrypoint(
     """An entrypoint can also name a function that makes the graph. Raises WrongExport, and exceptions of the
     user's code.
     """
-    source, graph = read_source(name, exported, loop)
+    source, graph = read_source(name, exported, loop, memory.runtime if memory else None)
     return wrap(name, graph, source, memory)
 
 
@@ -119,7 +119,7 @@ class GraphAgent:
         config = run_config(call, self.context.configurable(call))
         is_bare = self.runs_bare and not call.names_thread
         async with self.source.open(config) as graph:
-            if self.by_service:
+            if self.by_service and self.source.is_per_call:
                 self.by_service.attach(graph)
             try:
                 answered = await self._answer(
@@ -144,7 +144,7 @@ class GraphAgent:
         interrupts = [readable_interrupt(interrupt) for interrupt in found]
         next_nodes: list[str] | None = None
         waits_unseen = self.has_breakpoints and not interrupts
-        waits_untold = bool(interrupts) and self.kept.threads and memory is not None and not tells_next(memory)
+        waits_untold = bool(interrupts) and self.kept.threads and memory is not None and memory.held is not None
         if self.keeps_threads and (waits_unseen or waits_untold):
             state = await graph.aget_state(config)
             next_nodes = list(state.next)
@@ -182,11 +182,10 @@ class GraphAgent:
         if memory is not None and memory.held is not None:
             arguments = {**arguments, **self.exit_arguments}
         elif memory is not None and self.kept.threads:
-            modes = [*modes, *STORED_MODES]
+            modes = [*modes, STORED_MODE]
         async for mode, chunk in graph.astream(given, config, stream_mode=modes, **arguments):
-            if mode == "checkpoints" and memory is not None:
-                at = chunk["config"]["configurable"]
-                memory.comes_next(at["checkpoint_ns"], at["checkpoint_id"], chunk["next"])
+            if mode == STORED_MODE and memory is not None:
+                tell_next(memory, chunk if mode == "checkpoints" else chunk.get("payload"))
                 continue
             if mode == "values":
                 result = chunk
@@ -197,9 +196,11 @@ class GraphAgent:
         return result, interrupts
 
 
-def tells_next(memory: RunMemory) -> bool:
-    """True when the run's own checkpoints say which nodes come next."""
-    return bool(STORED_MODES) and memory.held is None
+def tell_next(memory: RunMemory, said: Any) -> None:
+    # Tasks have no nodes that come next.
+    if isinstance(said, dict) and "next" in said:
+        at = said["config"]["configurable"]
+        memory.comes_next(at.get("checkpoint_ns", ""), at["checkpoint_id"], list(said["next"]))
 
 
 def output_of(graph: Any, state: Any) -> Any:

@@ -22,6 +22,12 @@ RETURNED = "a compiled graph or a StateGraph"
 ACCEPTED = f"{RETURNED}, or a function that returns one"
 
 
+class MakeRuntime(Protocol):
+    """Makes the `ServerRuntime` of a call, where the service has a store for it."""
+
+    def __call__(self, config: JsonObject, *, for_execution: bool) -> Any: ...
+
+
 class GraphSource(Protocol):
     # True when each call gets its own graph.
     is_per_call: bool
@@ -46,7 +52,14 @@ class Factory:
     function: Callable[..., Any]
     # The parameter that takes langgraph's config; None when there is none.
     config_parameter: str | None
+    # The parameter that takes a `ServerRuntime`, and what makes it.
+    runtime_parameter: str | None = None
+    make_runtime: MakeRuntime | None = None
     is_per_call = True
+
+    @property
+    def takes_call(self) -> bool:
+        return self.config_parameter is not None or self.runtime_parameter is not None
 
     @contextlib.asynccontextmanager
     async def open(self, config: JsonObject) -> AsyncIterator[Any]:
@@ -56,7 +69,11 @@ class Factory:
     async def made(self, config: JsonObject, *, for_execution: bool) -> Any:
         # Factories read this key of langgraph's server. Without it some return a graph that only has the structure.
         configurable = {**config.get("configurable", {}), "__is_for_execution__": for_execution}
-        given = {self.config_parameter: {**config, "configurable": configurable}} if self.config_parameter else {}
+        given: JsonObject = (
+            {self.config_parameter: {**config, "configurable": configurable}} if self.config_parameter else {}
+        )
+        if self.runtime_parameter and self.make_runtime:
+            given[self.runtime_parameter] = self.make_runtime(config, for_execution=for_execution)
         if inspect.iscoroutinefunction(self.function):
             return await self.function(**given)
         # Not on the loop: it can take long, and it can call asyncio.run() itself.
@@ -71,14 +88,16 @@ class Factory:
         raise WrongExport(f"'{self.name}' returned {article(made)}; it may return {RETURNED}")
 
 
-def read_source(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> tuple[GraphSource, Any]:
+def read_source(
+    name: str, exported: Any, loop: asyncio.AbstractEventLoop, make_runtime: MakeRuntime | None = None
+) -> tuple[GraphSource, Any]:
     """The source, and one of its graphs for the schemas. Raises WrongExport, and exceptions of a factory."""
     if is_graph(exported):
         return OneGraph(exported), exported
     if is_builder(exported):
         graph = exported.compile()
         return OneGraph(graph), graph
-    factory = read_factory(name, exported)
+    factory = read_factory(name, exported, make_runtime)
     return asyncio.run_coroutine_threadsafe(try_factory(factory), loop).result()
 
 
@@ -91,28 +110,33 @@ def is_builder(value: Any) -> bool:
     return not isinstance(value, type) and callable(getattr(value, "compile", None)) and hasattr(value, "add_node")
 
 
-def read_factory(name: str, exported: Any) -> Factory:
+def read_factory(name: str, exported: Any, make_runtime: MakeRuntime | None) -> Factory:
     # Tools and models of langchain are callable too, but make no graph.
     if isinstance(exported, type) or not callable(exported) or hasattr(exported, "invoke"):
         kind = f"the class {exported.__name__}" if isinstance(exported, type) else article(exported)
         raise WrongExport(f"'{name}' is {kind}; an entrypoint may be {ACCEPTED}")
     if inspect.isasyncgenfunction(exported) or inspect.isgeneratorfunction(exported):
         raise WrongExport(f"'{name}' is a generator; put @contextlib.asynccontextmanager above it")
-    return Factory(name, exported, config_parameter(name, inspect.signature(exported)))
+    named = parameters_of(inspect.signature(exported))
+    runtime = next((parameter for parameter in named if "ServerRuntime" in annotation_text(parameter)), None)
+    if runtime is not None and make_runtime is None:
+        raise WrongExport(
+            f"'{name}' takes '{runtime.name}', a ServerRuntime, which only langgraph's own server has; "
+            "a factory may take the config"
+        )
+    config = config_parameter(name, [parameter for parameter in named if parameter is not runtime])
+    return Factory(name, exported, config, runtime.name if runtime else None, make_runtime)
 
 
-def config_parameter(name: str, signature: inspect.Signature) -> str | None:
-    parameters = [
+def parameters_of(signature: inspect.Signature) -> list[inspect.Parameter]:
+    return [
         parameter
         for parameter in signature.parameters.values()
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
-    for parameter in parameters:
-        if "ServerRuntime" in annotation_text(parameter):
-            raise WrongExport(
-                f"'{name}' takes '{parameter.name}', a ServerRuntime, which only langgraph's own server has; "
-                "a factory may take the config"
-            )
+
+
+def config_parameter(name: str, parameters: list[inspect.Parameter]) -> str | None:
     required = [parameter for parameter in parameters if parameter.default is parameter.empty]
     named = [
         parameter
@@ -135,7 +159,7 @@ def annotation_text(parameter: inspect.Parameter) -> str:
 async def try_factory(factory: Factory) -> tuple[GraphSource, Any]:
     """Calls it with an empty config, as langgraph's server does to read the schemas."""
     made = await factory.made({}, for_execution=False)
-    if factory.config_parameter or is_context_manager(made):
+    if factory.takes_call or is_context_manager(made):
         async with entered(made) as graph:
             return factory, factory.compiled(graph)
     graph = factory.compiled(made)

@@ -115,6 +115,9 @@ class Runner:
             problem.fields.setdefault("run_id", run.id)
             # The caller of a run that the container's end interrupts learns enough from that.
             return End("failed", problem=problem) if end.status == "cancelled" else end
+        except Exception as error:
+            # The run ends in any case.
+            log.error("internal", error, run_id=run.id)
         return end
 
     def _finish(self, run: Run, end: End) -> None:

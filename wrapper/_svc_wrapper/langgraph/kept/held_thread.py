@@ -82,9 +82,9 @@ class HeldThread:
         return puts, writes
 
     def last_state(self) -> Callable[[], Row] | None:
-        """Serialises the newest checkpoint of the graph itself, to see if it can be stored."""
+        """Serialises all values of the newest checkpoint of the graph itself, to see if they can be stored."""
         space = self.by_ns.get("")
         if not space:
             return None
         held = space[max(space)]
-        return lambda: held.form.put(held.config, held.checkpoint, held.metadata, held.new_versions)
+        return lambda: held.form.put(held.config, held.checkpoint, held.metadata, held.checkpoint["channel_versions"])

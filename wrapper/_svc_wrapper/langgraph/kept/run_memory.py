@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -47,6 +47,7 @@ class RunMemory:
         self.held = None if is_stored else HeldThread()
         # The nodes that come next, and the interrupts that wait: of the thread of the call.
         self.next_nodes: list[str] = []
+        self.has_put = False
         # The newest checkpoints as they were read, until the run writes. Its writes are counted, because a read and a
         # write can be under way at once.
         self.read: dict[str, bytes] = {}
@@ -56,6 +57,8 @@ class RunMemory:
         self.spaces: set[str] = set()
         self.closing = threading.Lock()
         self.is_closed = False
+        # A state without a stored form.
+        self.unstored: Problem | None = None
 
     def name_of(self, thread_id: str) -> ThreadName:
         return None if thread_id == self.thread_id else thread_id
@@ -64,13 +67,11 @@ class RunMemory:
         """The thread of a call without a thread, which is in memory."""
         return self.held if thread_id == self.thread_id else None
 
-    def put(self, thread_id: str, row: Row) -> None:
-        self._noted(thread_id, row)
-        self.outbox.put(self.name_of(thread_id), row)
+    def put(self, thread_id: str, make: Callable[[], Row]) -> None:
+        self.outbox.put(self.name_of(thread_id), self._made(thread_id, make))
 
-    def write(self, thread_id: str, row: Row) -> None:
-        self._noted(thread_id, row)
-        self.outbox.write(self.name_of(thread_id), row)
+    def write(self, thread_id: str, make: Callable[[], Row]) -> None:
+        self.outbox.write(self.name_of(thread_id), self._made(thread_id, make))
 
     def comes_next(self, ns: str, checkpoint_id: str, nodes: list[str]) -> None:
         """From the graph of the call."""
@@ -132,27 +133,37 @@ class RunMemory:
                 tail = {"next": self.next_nodes if next_nodes is None else next_nodes}
                 if self.held is not None and interrupts:
                     self.outbox.end(self.thread_id, tail, to_json(interrupts), rows=self.held.rows())
-                elif self.written:
+                elif self.has_put:
                     self.outbox.end(None, tail, to_json(interrupts))
                 self.outbox.flush(within_seconds)
+                if self.unstored is not None:
+                    raise self.unstored
             finally:
                 self.outbox.close()
 
     @property
     def has_written(self) -> bool:
-        """Also to another thread that its code names."""
-        return self.outbox.thread is not None
+        """Or has tried to; also to another thread that its code names."""
+        return self.outbox.thread is not None or self.unstored is not None
 
     def close_at_cut_off(self, within_seconds: float) -> None:
         """For an end that the agent's code does not make."""
         if self.has_written:
             self.close([], within_seconds=within_seconds)
 
-    def _noted(self, thread_id: str, row: Row) -> None:
+    def _made(self, thread_id: str, make: Callable[[], Row]) -> Row:
+        try:
+            row = make()
+        except Problem as problem:
+            # The graph's code can catch it, and the call still has no stored state.
+            self.unstored = problem
+            raise
         if self.name_of(thread_id) is None:
             self.spaces.add(row.said["ns"])
+            self.has_put = True
             self.written += 1
             self.read.clear()
+        return row
 
     def _send(self, name: ThreadName, body: bytes) -> None:
         query = self._query(name, {})

@@ -91,7 +91,7 @@ class ServiceSaver(BaseCheckpointSaver):
         if held is not None:
             held.put(self.form, config, checkpoint, whole, new_versions)
         else:
-            run.put(thread_id, self.form.put(config, checkpoint, whole, new_versions))
+            run.put(thread_id, lambda: self.form.put(config, checkpoint, whole, new_versions))
         return {"configurable": {"thread_id": thread_id, "checkpoint_ns": ns, "checkpoint_id": checkpoint["id"]}}
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
@@ -101,7 +101,7 @@ class ServiceSaver(BaseCheckpointSaver):
         if held is not None:
             held.write(self.form, config, writes, task_id, task_path)
         else:
-            run.write(thread_id, self.form.writes(config, writes, task_id, task_path))
+            run.write(thread_id, lambda: self.form.writes(config, writes, task_id, task_path))
 
     def delete_thread(self, thread_id: str) -> None:
         run = the_run()

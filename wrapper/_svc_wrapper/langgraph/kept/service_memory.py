@@ -23,6 +23,7 @@ from ..memory import is_in_container
 from .needs_run import Uses, read_uses
 from .run_memory import WITH_A_THREAD, RunMemory, in_memory_of
 from .saver import ServiceSaver, in_thread
+from .server_runtime import server_runtime
 from .state_types import serializer, unreadable
 from .store import ServiceStore
 
@@ -68,9 +69,10 @@ class ServiceMemory:
         if not isinstance(graph, Pregel):
             return Kept()
         checkpointer, store = graph.checkpointer, graph.store
-        keeps_threads = is_ours(checkpointer, ServiceSaver) or is_replaced(checkpointer)
-        keeps_store = is_ours(store, ServiceStore) or store is None or is_in_container(store)
-        if keeps_threads and not is_ours(checkpointer, ServiceSaver):
+        has_ours = isinstance(checkpointer, ServiceSaver)
+        keeps_threads = has_ours or is_replaced(checkpointer)
+        keeps_store = store is None or isinstance(store, ServiceStore) or is_in_container(store)
+        if keeps_threads and not has_ours:
             graph.checkpointer = self._saver(graph)
         if keeps_store:
             graph.store = self.store
@@ -80,6 +82,9 @@ class ServiceMemory:
             is_bare=checkpointer is None,
             notices=notices_of(keeps_threads, keeps_store, store),
         )
+
+    def runtime(self, config: JsonObject, *, for_execution: bool) -> Any:
+        return server_runtime(self.store, config, for_execution=for_execution)
 
     def uses(self, graph: Any) -> Uses:
         return read_uses(graph, self.app_folder)
@@ -112,6 +117,8 @@ class ServiceMemory:
     async def _close(self, run: RunMemory, interrupts: list[JsonObject], next_nodes: list[str] | None) -> None:
         if run.has_written or interrupts:
             await in_thread(lambda: run.close(interrupts, next_nodes))
+        else:
+            run.outbox.close()
 
     async def _close_failed(self, run: RunMemory, error: BaseException) -> None:
         """What is stored until now stays. A thread that is not stored is the worse news."""
@@ -149,10 +156,6 @@ def notices_of(threads: bool, store: bool, replaced: Any) -> tuple[str, ...]:
     if store and getattr(replaced, "_data", None):
         notices.append(SEEDED.format(store=type(replaced).__name__))
     return tuple(notices)
-
-
-def is_ours(value: Any, kind: type) -> bool:
-    return isinstance(value, kind)
 
 
 def is_replaced(checkpointer: Any) -> bool:

@@ -11,7 +11,7 @@ import contextlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
@@ -22,6 +22,9 @@ from ...problems import Problem
 
 # The types that the value being read names, and that are not read back.
 _left_out: ContextVar[list[tuple[str, str]] | None] = ContextVar("svc_left_out_types", default=None)
+ALLOWED = "msgpack_unregistered_allowed"
+# Of langgraph's codes in msgpack: those of a value that begins with the name of its type.
+LAST_NAMED = 5
 _told: set[tuple[str, str]] = set()
 _listens = False
 
@@ -45,7 +48,8 @@ def serializer() -> Any:
     if "allowed_msgpack_modules" in known:
         # A langgraph that does not collect the types of schemas could read nothing of the user's back.
         given["allowed_msgpack_modules"] = None if collects_types() else True
-    listen()
+    if not listen() and "__unpack_ext_hook__" in known:
+        given["__unpack_ext_hook__"] = looking_hook()
     return JsonPlusSerializer(**given)
 
 
@@ -56,23 +60,51 @@ def collects_types() -> bool:
         return False
 
 
-def listen() -> None:
-    """langgraph's serializer gives the data of a type that it may not read, and says so to listeners."""
+def listen() -> bool:
+    """langgraph's serializer gives the data of a type that it cannot read, and says so to listeners.
+
+    False for a version that says nothing.
+    """
     global _listens
     if _listens:
-        return
-    _listens = True
+        return True
     try:
         from langgraph.checkpoint.serde.event_hooks import register_serde_event_listener
     except ImportError:
-        return
+        return False
 
     def hear(event: Any) -> None:
-        left_out = _left_out.get()
-        if left_out is not None and event["kind"] == "msgpack_blocked":
-            left_out.append((event["module"], event["name"]))
+        named = (event["module"], event["name"])
+        if event["kind"] == "msgpack_blocked" or (event["kind"] == ALLOWED and not exists(*named)):
+            leave_out(named)
 
     register_serde_event_listener(hear)
+    _listens = True
+    return True
+
+
+def looking_hook() -> Callable[[int, bytes], Any]:
+    """For such a version: looks at the names of the types, and reads the value as langgraph does."""
+    import ormsgpack
+    from langgraph.checkpoint.serde.jsonplus import _msgpack_ext_hook as read
+
+    def look(code: int, data: bytes) -> None:
+        inner = ormsgpack.unpackb(data, ext_hook=look, option=ormsgpack.OPT_NON_STR_KEYS)
+        is_named = code <= LAST_NAMED and isinstance(inner, list) and len(inner) > 2
+        if is_named and isinstance(inner[0], str) and isinstance(inner[1], str) and not exists(inner[0], inner[1]):
+            leave_out((inner[0], inner[1]))
+
+    def hook(code: int, data: bytes) -> Any:
+        look(code, data)
+        return read(code, data)
+
+    return hook
+
+
+def leave_out(named: tuple[str, str]) -> None:
+    left_out = _left_out.get()
+    if left_out is not None:
+        left_out.append(named)
 
 
 @contextlib.contextmanager
