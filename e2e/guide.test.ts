@@ -20,6 +20,7 @@ const pages = [
   'models-and-budgets.md',
   'guardrails-and-traces.md',
   'agents-together.md',
+  'memory.md',
   'governance.md',
   'console.md',
   'pipelines.md',

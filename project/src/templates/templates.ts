@@ -1,7 +1,7 @@
 // What a new project starts as: examples/<framework>-<template>.
 import type { Framework } from '../frameworks.ts';
 
-export const templateNames = ['greeter', 'chat', 'desk', 'research'] as const;
+export const templateNames = ['greeter', 'chat', 'desk', 'refunds', 'research'] as const;
 export type Template = (typeof templateNames)[number];
 
 /** The frameworks of each. */
@@ -9,6 +9,7 @@ export const templates: Readonly<Record<Template, readonly Framework[]>> = {
   greeter: ['langgraph', 'crewai'],
   chat: ['langgraph'],
   desk: ['langgraph'],
+  refunds: ['langgraph'],
   research: ['crewai'],
 };
 
