@@ -1,6 +1,8 @@
 // Every refusal of the service: a stable code, its HTTP status, a sentence and a hint. Clients match codes. Sentence and hint are for
 // people, and the thrower can make them more precise.
 
+import { memoryProblems } from './agents/memory-problems.ts';
+
 interface ProblemType {
   status: number;
   title: string;
@@ -204,28 +206,7 @@ export const problems = {
     title: 'The input of a member cannot be made from a text',
     hint: 'Set `input` of the member to the JSON pointer of the field that gets the text.',
   },
-  thread_busy: {
-    status: 409,
-    title: 'Another call works on this thread',
-    hint: 'Try again when it has ended.',
-  },
-  no_thread: { status: 422, title: 'The call has no thread', hint: 'Call the agent with a `thread_id`.' },
-  answered_already: {
-    status: 409,
-    title: 'Somebody else has answered, or the thread has gone on',
-    hint: 'Run `svc inbox` to see what waits now.',
-  },
-  nothing_waits: { status: 409, title: 'This thread waits for nobody', hint: 'Run `svc inbox` to see what waits.' },
-  memory_full: {
-    status: 409,
-    title: 'The agent keeps too much for this caller',
-    hint: 'Delete threads: `svc threads list <agent>`, then `svc threads delete`.',
-  },
-  memory_damaged: {
-    status: 500,
-    title: 'What is stored of this thread cannot be opened',
-    hint: 'Its rows were changed outside of the service. Restore them, or delete the thread.',
-  },
+  ...memoryProblems,
   threads_not_kept: { status: 422, title: 'No conversation is kept here', hint: 'Leave out the `thread_id`.' },
   run_timeout: { status: 504, title: 'The orchestration took longer than its `timeout_seconds`' },
   too_many_calls: { status: 422, title: 'The run made too many calls of agents' },

@@ -53,7 +53,7 @@ describe('a thread', () => {
     await expect.poll(async () => (await cal.send('/threads?state=working')).text).toContain('"thread_id":"queue"');
     const others = await Promise.all(['b', 'c'].map(async (value) => (await say(cal, value, 'queue')) as string[]));
     expect((await slow).json.output?.result).toBe(0);
-    expect(others.map(({ length }) => length).toSorted()).toEqual([2, 3]);
+    expect(others.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([2, 3]);
   });
 
   test('outlasts its container, and the service', async () => {

@@ -57,13 +57,28 @@ interface Need {
   detail: string;
 }
 
-function linesOf({ requests, rejected, own, to_deploy, failed_deployments, keys, budgets }: Home): Need[] {
+function linesOf({
+  requests,
+  waiting_runs,
+  rejected,
+  own,
+  to_deploy,
+  failed_deployments,
+  keys,
+  budgets,
+}: Home): Need[] {
   return [
     ...requests.items.map(({ asset, asset_version, submitted_by, submitted_at, message }) => ({
       about: 'to decide',
       what: `${asset}@${asset_version}`,
       at: time(submitted_at),
       detail: `${submitted_by}: ${message}`,
+    })),
+    ...waiting_runs.map(({ agent, thread, thread_id, caller, is_own, waiting_since }) => ({
+      about: 'to answer',
+      what: agent,
+      at: time(waiting_since),
+      detail: `${is_own ? 'your run' : `a run of ${caller}`} waits: svc answer ${agent.replace('agents/', '')} ${thread_id ?? thread}`,
     })),
     ...rejected.map(({ asset, asset_version, decided_at, decided_by, reason }) => ({
       about: 'rejected',

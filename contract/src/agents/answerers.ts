@@ -2,10 +2,10 @@
 import { parsePrincipal } from '../refs.ts';
 import { isAtLeast, roles, type Role } from '../roles.ts';
 
-export type Answerer = { kind: 'team' | 'user'; name: string } | { kind: 'role'; role: Role };
+type Answerer = { kind: 'team' | 'user'; name: string } | { kind: 'role'; role: Role };
 
 /** Undefined for any other text. */
-export function parseAnswerer(text: string): Answerer | undefined {
+function parseAnswerer(text: string): Answerer | undefined {
   const role = roles.find((one) => text === `role:${one}`);
   if (role !== undefined) return { kind: 'role', role };
   const principal = parsePrincipal(text);

@@ -9,7 +9,10 @@ export const threadName = z
   .string()
   .min(1)
   .max(2 * longest_name)
-  .refine((name) => name.isWellFormed() && [...name].length <= longest_name, 'must be text of at most 512 characters');
+  .refine(
+    (name) => name.isWellFormed() && Array.from(name).length <= longest_name,
+    'must be text of at most 512 characters',
+  );
 
 const thread = threadName.optional().describe("another thread of the run's caller; absent: the thread of the call");
 const ofRun = {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { approval } from '../agents/approvals.ts';
 import { cap } from '../models/costs.ts';
 import { agentStatus, deployment } from '../agents/deploy.ts';
+import { waitingRun } from '../agents/threads.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { gatewayKey } from '../models/keys.ts';
 import { name, time } from '../wire.ts';
@@ -24,6 +25,9 @@ export const home = z.object({
   requests: z
     .object({ count: z.int(), items: z.array(approval) })
     .describe(`requests that you may decide now, the oldest ${home_items}`),
+  waiting_runs: z
+    .array(waitingRun.omit({ interrupts: true }))
+    .describe(`runs that wait for your answer, the ${home_items} that wait longest`),
   rejected: z
     .array(approval)
     .describe(`your requests that were rejected in the last ${home_days} days and not submitted again, newest first`),

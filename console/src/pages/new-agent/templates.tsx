@@ -23,6 +23,7 @@ const abouts: Record<Template, string> = {
   greeter: 'Greets its callers. Calls no model, so it answers at once.',
   chat: 'A conversation with a model.',
   desk: 'Answers questions of customers, with guardrails. Calls no model.',
+  refunds: 'Pays refunds, and asks a person before it pays large ones. Calls no model.',
   research: 'A crew that researches a topic and writes a report. Calls a model.',
 };
 

@@ -56,9 +56,9 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     form: 'yes_no',
   },
   memory_kept_days: {
-    label: 'Memory of agents is kept for',
-    about: 'Days after the last use of a thread or an item. Empty: without a limit.',
-    form: 'days',
+    label: 'Days that memory of agents is kept',
+    about: 'After the last use of a thread or an item. Empty: without a limit.',
+    form: 'number',
   },
   enforce_password_change: {
     label: 'Password change comes first',

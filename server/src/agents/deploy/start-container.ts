@@ -9,6 +9,7 @@ import { subagentAddresses } from './serving/subagents.ts';
 import { isDialled } from './dial-in/dialled.ts';
 import { dialFiles } from './dial-in/join-token.ts';
 import { readDescription } from './read-description.ts';
+import { keptMemory } from './kept-memory-store.ts';
 import * as store from './store.ts';
 import { ingressSecret } from './serving/ingress-secret.ts';
 import { instanceFiles, startVariables } from './instance-environment.ts';
@@ -70,7 +71,7 @@ export async function startContainer(
   const hidden = { ...(await valuesOfRevision(parts, { id: revision_id, key_id })), ...secrets };
   const ingress_secret = ingressSecret(ingress_key, revision_id);
   // A deploy asks its agent. A revision that has said no, or that is older than this, goes on as it was.
-  const kept = await store.keptMemory(db, revision_id);
+  const kept = await keptMemory(db, revision_id);
   const keeps_memory = kept === undefined || kept.kept_by_service || kept.needs_run;
   const files = instanceFiles({ config, ingress_secret, access, secrets, keeps_memory, proxy_url, hidden });
   const dial = await dialFiles(parts, target, { instance_id, revision_id, config, place, signal });

@@ -4,6 +4,12 @@ import type { Envelope } from '../../ground/envelope/envelope.ts';
 import { openContent, rows } from './sealed-content.ts';
 import * as stateStore from './state-store.ts';
 
+/** As this service has sealed it. */
+interface Sized {
+  type: string;
+  size: number;
+}
+
 interface Bytes {
   type: string;
   bytes: Buffer;
@@ -45,11 +51,9 @@ export async function loadStates(
   const states = await Promise.all(
     found.map(async ({ ns, id, parent_id, run_id, versions, body }) => {
       const row = rows.state(thread_id, { ns, id });
-      const { head, take } = await openContent<{
-        type: string;
-        size: number;
-        metadata: { type: string; size: number };
-      }>(envelope, row, body);
+      const opened = await openContent(envelope, row, body);
+      const head = opened.head as Sized & { metadata: Sized };
+      const { take } = opened;
       return {
         ns,
         id,
@@ -82,13 +86,15 @@ export async function openBlobs(
   return await Promise.all(
     found.map(async ({ ns, channel, version, body }) => {
       const row = rows.blob(thread_id, { ns, channel, version });
-      const { head, take } = await openContent<{ type: string; size: number; view_size: number }>(envelope, row, body);
-      return { ns, channel, version, type: head.type, bytes: take(head.size), view: take(head.view_size) };
+      const { head, take } = await openContent(envelope, row, body);
+      const { type, size, view_size } = head as Sized & { view_size: number };
+      return { ns, channel, version, type, bytes: take(size), view: take(view_size) };
     }),
   );
 }
 
 async function openWrite(envelope: Envelope, thread_id: string, { body, ...of }: stateStore.WriteRow) {
-  const { head, take } = await openContent<{ type: string; size: number }>(envelope, rows.write(thread_id, of), body);
-  return { of, type: head.type, bytes: take(head.size) };
+  const { head, take } = await openContent(envelope, rows.write(thread_id, of), body);
+  const { type, size } = head as Sized;
+  return { of, type, bytes: take(size) };
 }

@@ -9,7 +9,7 @@ import { readFrames, writeFrames } from './frames.ts';
 /** From this size on, another thread compresses, so that no other request waits for it. */
 const large_bytes = 128 * 1024;
 /** The most that a stored content unpacks to. Nothing larger was taken. */
-export const max_content_bytes = 64 * 1024 * 1024;
+const max_content_bytes = 64 * 1024 * 1024;
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -17,30 +17,24 @@ const level = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 const limit = { maxOutputLength: max_content_bytes + large_bytes };
 
 /** One content: what is known of it, and its bytes. */
-export interface Content<Head> {
-  head: Head;
+export interface Content {
+  head: object;
   parts: readonly Uint8Array[];
 }
 
-export async function sealContent(
-  envelope: Envelope,
-  row: SealedRow,
-  { head, parts }: Content<object>,
-): Promise<Buffer> {
+export async function sealContent(envelope: Envelope, row: SealedRow, { head, parts }: Content): Promise<Buffer> {
   const plain = writeFrames(head, parts);
   const packed = plain.length < large_bytes ? zstdCompressSync(plain, level) : await compress(plain, level);
   return envelope.sealBytes(packed, row);
 }
 
 /** Throws `memory_damaged` when the row was changed, or is of another place. The sizes of the parts are in the head. */
-export async function openContent<Head>(
+export async function openContent(
   envelope: Envelope,
   row: SealedRow,
   sealed: Buffer,
-): Promise<{ head: Head; take: (size: number) => Buffer }> {
-  const { head, take } = readFrames(await unsealed(envelope, row, sealed));
-  // Sealed by this service.
-  return { head: head as Head, take };
+): Promise<{ head: unknown; take: (size: number) => Buffer }> {
+  return readFrames(await unsealed(envelope, row, sealed));
 }
 
 async function unsealed(envelope: Envelope, row: SealedRow, sealed: Buffer): Promise<Buffer> {

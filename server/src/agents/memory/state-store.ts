@@ -33,7 +33,7 @@ export interface WriteRow {
 }
 
 /** Where the thread stands after a run. */
-export interface Tail {
+interface Tail {
   next_nodes: readonly string[];
   /** Sealed. Null: it waits for nobody. */
   waits: Buffer | null;
@@ -199,7 +199,7 @@ async function deleteOrphans(tx: Tx, thread_id: string): Promise<void> {
   await sumBytes(tx, thread_id);
 }
 
-export async function sumBytes(tx: Tx, thread_id: string): Promise<void> {
+async function sumBytes(tx: Tx, thread_id: string): Promise<void> {
   await tx.run(sql`
     update thread set bytes =
       coalesce((select sum(octet_length(body)) from thread_state where thread_id = ${thread_id}), 0)

@@ -18,7 +18,7 @@ import * as orchestrations from '../../testing/stored/stored-orchestrations.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../../testing/stored/make-webhook.ts';
 import { projectOf } from '../../testing/pushes/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../../testing/access/about-nothing.ts';
-import { memoryRequests } from '../../testing/access/memory-requests.ts';
+import { memoryRequests, threadRequests } from '../../testing/access/memory-requests.ts';
 import { modelRequests } from '../../testing/models/model-requests.ts';
 import { orchestrationA2a } from '../../testing/agents/orchestration-a2a.ts';
 import { a2aRequest, storeRun, storeTask, traceOf } from '../../testing/stored/stored-calls.ts';
@@ -200,9 +200,9 @@ const taskOf = async (look: Look, actor: Actor, { agent }: Subject, waits: boole
   params: { name: agent.name, task_id: (await storeTask(app, agent, labelOf(look, actor), waits)) ?? nothing },
 });
 
-const threadOf = async (look: Look, actor: Actor, { agent }: Subject, body = {}) => ({
-  params: { name: agent.name, thread: (await storeThread(app, agent, labelOf(look, actor))) ?? nothing },
-  ...body,
+const threadOf = async (look: Look, actor: Actor, { agent }: Pick<Subject, 'agent'>) => ({
+  name: agent.name,
+  thread: (await storeThread(app, agent, labelOf(look, actor))) ?? nothing,
 });
 
 const orchestrationRun = async ({ orchestration: name }: Subject, look: Look, actor: Actor) => ({
@@ -470,16 +470,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'invoke.input': (at) => ({ params: { name: at.agent.name } }),
-  'threads.list': (at) => ({ params: { name: at.agent.name } }),
-  'threads.create': (at) => ({ params: { name: at.agent.name }, body: {} }),
-  'threads.show': async (at, look, actor) => await threadOf(look, actor, at),
-  'threads.history': async (at, look, actor) => await threadOf(look, actor, at),
-  'threads.fork': async (at, look, actor) => await threadOf(look, actor, at, { body: {} }),
-  'threads.delete': async (at, look, actor) => await threadOf(look, actor, at),
-  'threads.answer': async (at, look, actor) => await threadOf(look, actor, at, { body: { value: 'yes' } }),
-  'inbox.list': () => ({}),
-  'threads.forget_user': async () => ({ params: { id: await userToChange() }, body: {} }),
-  'threads.all': (at) => ({ params: { name: at.agent.name } }),
+  ...threadRequests({ threadOf, userToChange }),
   'orchestrations.check': (at) => ({ params: { name: at.orchestration } }),
   'orchestrations.deploy': (at) => ({ params: { name: at.orchestration }, body: {} }),
   'orchestrate.call': (at) => ({ params: { name: at.orchestration }, body: invoked }),

@@ -1,5 +1,7 @@
 // Requests to the memory of agents, which have no address outside of the door.
+import type { StoredAgent } from '../stored/stored-agent.ts';
 import { nothing } from './about-nothing.ts';
+import type { Actor, Look } from './route-table.ts';
 
 export const memoryRequests = {
   'memory.states': () => ({}),
@@ -10,3 +12,34 @@ export const memoryRequests = {
   'memory.prune': () => ({ body: { threads: ['a'], strategy: 'delete' } }),
   'memory.items': () => ({ body: { ops: [] } }),
 };
+
+interface At {
+  agent: StoredAgent;
+}
+
+interface By {
+  /** The path of a thread of the actor, or of another caller. */
+  threadOf: (look: Look, actor: Actor, at: At) => Promise<{ name: string; thread: string }>;
+  /** The id of a user of its own. */
+  userToChange: () => Promise<string>;
+}
+
+export function threadRequests({ threadOf, userToChange }: By) {
+  const ofAgent = ({ agent }: At) => ({ params: { name: agent.name } });
+  const ofThread = async (at: At, look: Look, actor: Actor) => ({ params: await threadOf(look, actor, at) });
+  return {
+    'threads.list': ofAgent,
+    'threads.create': (at: At) => ({ ...ofAgent(at), body: {} }),
+    'threads.show': ofThread,
+    'threads.history': ofThread,
+    'threads.fork': async (at: At, look: Look, actor: Actor) => ({ ...(await ofThread(at, look, actor)), body: {} }),
+    'threads.delete': ofThread,
+    'threads.answer': async (at: At, look: Look, actor: Actor) => ({
+      ...(await ofThread(at, look, actor)),
+      body: { value: 'yes' },
+    }),
+    'threads.forget_user': async () => ({ params: { id: await userToChange() }, body: {} }),
+    'threads.all': ofAgent,
+    'inbox.list': () => ({}),
+  };
+}

@@ -16,7 +16,7 @@ export interface OpenedRun {
   end: () => Promise<void>;
 }
 
-export interface Answered {
+interface Answered {
   status: number;
   json: Record<string, unknown>;
   bytes: Buffer;

@@ -5,7 +5,7 @@ import type { Reader } from '../../../ground/database/database.ts';
 import { keptBytes, type ThreadName } from '../thread-store.ts';
 
 /** Of one agent for one caller: threads and items together. */
-export const most_bytes = 1024 ** 3;
+const most_bytes = 1024 ** 3;
 
 /** Each step of a run asks, and a caller can have thousands of threads. */
 const known = new LRUCache<string, number>({ max: 10_000, ttl: 10_000 });

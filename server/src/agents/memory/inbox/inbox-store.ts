@@ -1,6 +1,6 @@
 // Runs that wait for a person. The contents are in thread-store.ts.
 import type { Reader } from '../../../ground/database/database.ts';
-import { allOf, sql } from '../../../ground/database/sql.ts';
+import { allOf, nothing, sql } from '../../../ground/database/sql.ts';
 
 export interface WaitingRow {
   id: string;
@@ -31,10 +31,17 @@ const waits = sql`t.waits is not null and t.via is null and not exists (
 /** Candidates for one person: their own, and those of agents that name others to answer. The longest waiting first. */
 export const waitingFor = async (
   db: Reader,
-  of: { owner_id: string; own: boolean; after: [string, string] | undefined; limit: number },
+  of: {
+    owner_id: string;
+    own: boolean;
+    after: [string, string] | undefined;
+    team_id?: string | undefined;
+    limit: number;
+  },
 ) =>
   await db.all<WaitingRow>(sql`
-    select * from (select ${columns} from thread t join asset a on a.id = t.agent_id where ${waits}) w
+    select * from (select ${columns} from thread t join asset a on a.id = t.agent_id
+      where ${waits} ${of.team_id === undefined ? nothing : sql`and a.team_id = ${of.team_id}`}) w
     where checkpoint_id is not null and ${allOf([
       of.own ? sql`owner_id = ${of.owner_id}` : sql`(owner_id = ${of.owner_id} or may_answer <> '{}')`,
       ...(of.after === undefined
@@ -45,11 +52,3 @@ export const waitingFor = async (
 export const waitingThread = async (db: Reader, { id, agent_id }: { id: string; agent_id: string }) =>
   await db.one<WaitingRow>(sql`
     select ${columns} from thread t join asset a on a.id = t.agent_id where t.id = ${id} and t.agent_id = ${agent_id} and ${waits}`);
-
-/** The number of own runs that wait. */
-export async function countOwn(db: Reader, owner_id: string): Promise<number> {
-  const row = await db.one<{ count: number }>(
-    sql`select count(*) from thread t where t.owner_id = ${owner_id} and ${waits}`,
-  );
-  return row?.count ?? 0;
-}

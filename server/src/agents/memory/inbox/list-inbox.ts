@@ -26,16 +26,7 @@ export async function listInbox(
   const printed = new Map<string, WaitingRun>();
   for (const row of rows.slice(0, limit))
     if (shown.has(row.id))
-      printed.set(row.id, {
-        agent: `agents/${row.agent}`,
-        thread: row.id,
-        thread_id: row.owner_id === user.id ? row.name : null,
-        caller: row.owner ?? row.owner_id,
-        is_own: row.owner_id === user.id,
-        interrupts: await openInterrupts(envelope, row),
-        checkpoint_id: row.checkpoint_id,
-        waiting_since: row.waiting_since,
-      });
+      printed.set(row.id, { ...printWaiting(row, user), interrupts: await openInterrupts(envelope, row) });
   return cursors.page(
     rows,
     limit,
@@ -43,6 +34,37 @@ export async function listInbox(
     ({ waiting_since, id }) => [waiting_since, id],
     ({ id }) => printed.get(id),
   );
+}
+
+/** Of one team's agents, or of all. Without what they ask. */
+export async function listWaitingRuns(
+  db: Reader,
+  user: SignedInCaller,
+  { team_id, limit }: { team_id: string | undefined; limit: number },
+): Promise<Omit<WaitingRun, 'interrupts'>[]> {
+  const of = { owner_id: user.id, own: false, after: undefined, team_id };
+  const rows = await store.waitingFor(db, { ...of, limit: most_looked_at });
+  const shown = await answerable(db, user, rows);
+  return rows
+    .filter(({ id }) => shown.has(id))
+    .slice(0, limit)
+    .map((row) => printWaiting(row, user));
+}
+
+/** Of those that others may answer, most are for somebody else. */
+const most_looked_at = 200;
+
+function printWaiting(row: store.WaitingRow, { id }: SignedInCaller): Omit<WaitingRun, 'interrupts'> {
+  const is_own = row.owner_id === id;
+  return {
+    agent: `agents/${row.agent}`,
+    thread: row.id,
+    thread_id: is_own ? row.name : null,
+    caller: row.owner ?? row.owner_id,
+    is_own,
+    checkpoint_id: row.checkpoint_id,
+    waiting_since: row.waiting_since,
+  };
 }
 
 /** The ids of the threads that the person may answer now. */

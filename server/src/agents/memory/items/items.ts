@@ -13,7 +13,7 @@ import type { Owner } from './item-store.ts';
 import { listNamespaces, searchItems, type KnownItem } from './search.ts';
 
 /** A search opens all items of an owner. */
-export const most_items = 10_000;
+const most_items = 10_000;
 
 /** The results in the order of the operations. Throws `run_refused` or `memory_full`; then nothing is written. */
 export async function carryOutItems(
@@ -44,8 +44,9 @@ function itemsOf(tx: Tx, envelope: Envelope, owner: Owner): Carried {
   const all = async () => await Promise.all((await itemStore.listItems(tx, owner)).map(open));
   const open = async ({ address, body, created_at, updated_at }: itemStore.ItemRow): Promise<KnownItem> => {
     const row = rows.item(owner.agent_id, owner.owner, address);
-    const { head } = await openContent<Pick<KnownItem, 'namespace' | 'key' | 'value' | 'index'>>(envelope, row, body);
-    return { ...head, address, created_at, updated_at };
+    const { head } = await openContent(envelope, row, body);
+    // Sealed below.
+    return { ...(head as Pick<KnownItem, 'namespace' | 'key' | 'value' | 'index'>), address, created_at, updated_at };
   };
   return {
     get: async ({ namespace, key }) => {

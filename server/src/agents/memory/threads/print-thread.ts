@@ -1,5 +1,4 @@
-import type { Interrupt, ThreadState, ThreadSummary } from '@gantry/contract/agents/threads.ts';
-import { threadStates } from '@gantry/contract/agents/threads.ts';
+import type { Interrupt, ThreadState, ThreadSummary, threadStates } from '@gantry/contract/agents/threads.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import type { Envelope } from '../../../ground/envelope/envelope.ts';
 import { openBlobs } from '../load-states.ts';
@@ -8,7 +7,7 @@ import * as stateStore from '../state-store.ts';
 import type { FoundState } from '../state-store.ts';
 import type { ThreadRow } from '../thread-store.ts';
 
-export function stateOf({ is_working, waits, next_nodes }: ThreadRow): (typeof threadStates)[number] {
+function stateOf({ is_working, waits, next_nodes }: ThreadRow): (typeof threadStates)[number] {
   if (is_working) return 'working';
   if (waits !== null) return 'waiting';
   return next_nodes.length > 0 ? 'interrupted' : 'idle';
@@ -30,9 +29,10 @@ export async function openInterrupts(
   { id, waits }: Pick<ThreadRow, 'id' | 'waits'>,
 ): Promise<Interrupt[]> {
   if (waits === null) return [];
-  const { head, take } = await openContent<{ size: number }>(envelope, rows.waits(id), waits);
+  const { head, take } = await openContent(envelope, rows.waits(id), waits);
+  const { size } = head as { size: number };
   // putStates has read it.
-  return JSON.parse(take(head.size).toString()) as Interrupt[];
+  return JSON.parse(take(size).toString()) as Interrupt[];
 }
 
 /** States of the graph itself as readers see them. */
