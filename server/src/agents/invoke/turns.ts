@@ -5,17 +5,22 @@ import { threadName } from '@gantry/contract/agents/memory.ts';
 import { parseJson } from '../../governance/http/request/body.ts';
 import type { Tx } from '../../ground/database/database.ts';
 import type { Admitted } from './admit.ts';
+import type { Link } from '../../ground/run-token.ts';
 import { threadSpace } from './caller-identity.ts';
 
-/** A call's place among those of its thread. */
-export interface Turn {
-  run_id: string;
+/** Whose thread it is, and its name. */
+export interface ThreadName {
   agent_id: string;
   owner_id: string;
   space: string;
   name: string;
-  /** The assets through which the call came, nearest first; null for a caller alone. */
+  /** The assets through which the caller came, nearest first; null for a caller alone. */
   via: string | null;
+}
+
+/** A call's place among those of its thread. */
+export interface Turn extends ThreadName {
+  run_id: string;
   /** The state that the call answers. */
   expects?: string | undefined;
 }
@@ -31,6 +36,16 @@ export interface Turns {
 const new_thread = 'new';
 const bodyWithThread = z.object({ thread_id: threadName });
 
+/** `chain`: the assets through which the owner comes, nearest first. */
+export function nameThread(
+  { agent_id, owner_id, chain = [] }: { agent_id: string; owner_id: string; chain?: readonly Link[] | undefined },
+  name: string,
+): ThreadName {
+  const space = threadSpace(agent_id, { id: owner_id }, chain);
+  const via = chain.length === 0 ? null : chain.map(({ ref }) => ref).join(' ');
+  return { agent_id, owner_id, space, name, via };
+}
+
 /** Undefined without a thread, and for an agent whose threads are no matter of the service. The revision can change while the call waits. */
 export type TurnOf = (admitted: Admitted) => Turn | undefined;
 
@@ -42,16 +57,8 @@ export function turnOf(run_id: string, body: Uint8Array, expects?: string): Turn
     read ??= { name: threadIn(body) };
     const { name } = read;
     if (name === undefined) return undefined;
-    const { chain = [] } = through ?? {};
-    return {
-      run_id,
-      agent_id: agent.id,
-      owner_id: user.id,
-      space: threadSpace(agent.id, user, chain),
-      name: name === new_thread ? run_id : name,
-      via: chain.length === 0 ? null : chain.map(({ ref }) => ref).join(' '),
-      expects,
-    };
+    const of = { agent_id: agent.id, owner_id: user.id, chain: through?.chain };
+    return { ...nameThread(of, name === new_thread ? run_id : name), run_id, expects };
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
-import * as itemStore from './items/item-store.ts';
+import * as itemStore from './item-store.ts';
 import * as store from './thread-store.ts';
 
 /** Threads and items that were not used for the time of the organisation, and items past their own time. */

@@ -1,6 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Forgets } from '../../governance/access/forgets.ts';
-import { deleteItemsOf } from './items/item-store.ts';
+import { deleteItemsOf } from './item-store.ts';
 import { deleteThreadsOf, worksFor } from './thread-store.ts';
 
 /** Threads and items of all agents, whichever way the user came to them. */

@@ -16,7 +16,7 @@ const decompress = promisify(zstdDecompress);
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 const limit = { maxOutputLength: max_content_bytes + large_bytes };
 
-/** One content: what is known of it, and its bytes. */
+/** What is sealed into one row: a head that says the sizes, and the parts. */
 export interface Content {
   head: object;
   parts: readonly Uint8Array[];

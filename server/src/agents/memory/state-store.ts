@@ -1,6 +1,6 @@
 // States of threads as langgraph's checkpointers keep them. All contents are sealed.
 import type { Reader, Tx } from '../../ground/database/database.ts';
-import { allOf, nothing, sql } from '../../ground/database/sql.ts';
+import { allOf, nothing, sql, type Sql } from '../../ground/database/sql.ts';
 
 export interface StateRow {
   ns: string;
@@ -51,41 +51,49 @@ export interface Put {
 
 const column = <Row, Value>(rows: readonly Row[], of: (row: Row) => Value) => rows.map(of);
 
-/**
- * False when the run is no longer open, or another call has the thread; then nothing is written. The row of the call is locked, so its end is stored
- * before or after the whole.
- */
+// The rows of each table as one source `n`, in the order of its fields.
+const stateFields = sql`ns, id, parent_id, run_id, versions, next_nodes, source, step, body`;
+const blobFields = sql`ns, channel, version, body`;
+const writeFields = sql`ns, checkpoint_id, task_id, idx, task_path, channel, body`;
+const statesIn = (rows: readonly StateRow[]): Sql => sql`(
+  select ns, id, parent_id, run_id, versions::jsonb, array(select jsonb_array_elements_text(next::jsonb)), source, step, body
+  from unnest(${column(rows, ({ ns }) => ns)}::text[], ${column(rows, ({ id }) => id)}::text[],
+    ${column(rows, ({ parent_id }) => parent_id)}::text[], ${column(rows, ({ run_id }) => run_id)}::uuid[],
+    ${column(rows, ({ versions }) => JSON.stringify(versions))}::text[], ${column(rows, ({ next_nodes }) => next_nodes && JSON.stringify(next_nodes))}::text[],
+    ${column(rows, ({ source }) => source)}::text[], ${column(rows, ({ step }) => step)}::int[], ${column(rows, ({ body }) => body)}::bytea[])
+    as given (ns, id, parent_id, run_id, versions, next, source, step, body)) as n`;
+const blobsIn = (rows: readonly BlobRow[]): Sql => sql`unnest(
+  ${column(rows, ({ ns }) => ns)}::text[], ${column(rows, ({ channel }) => channel)}::text[],
+  ${column(rows, ({ version }) => version)}::text[], ${column(rows, ({ body }) => body)}::bytea[]) as n`;
+const writesIn = (rows: readonly WriteRow[]): Sql => sql`unnest(
+  ${column(rows, ({ ns }) => ns)}::text[], ${column(rows, ({ checkpoint_id }) => checkpoint_id)}::text[],
+  ${column(rows, ({ task_id }) => task_id)}::text[], ${column(rows, ({ idx }) => idx)}::int[], ${column(rows, ({ task_path }) => task_path)}::text[],
+  ${column(rows, ({ channel }) => channel)}::text[], ${column(rows, ({ body }) => body)}::bytea[]) as n`;
+
+/** The row of the call, while it is open. It is locked, so the end of the call is stored before or after the whole transaction. */
+const openCall = ({ run_id, revision_id }: Put['run']): Sql => sql`
+  select i.id from invocation i where i.id = ${run_id} and i.revision_id = ${revision_id} and i.state = 'running' for share`;
+
+/** Another call has the thread: it is before this one, or this one has no turn on it. */
+const isHeldByOther = (thread_id: string, run_id: string): Sql => sql`exists (
+  select from thread_turn u join invocation o on o.id = u.run_id and o.state = 'running'
+  where u.thread_id = ${thread_id} and u.run_id <> ${run_id}
+    and u.n < coalesce((select own.n from thread_turn own where own.run_id = ${run_id} and own.thread_id = ${thread_id}), 9223372036854775807))`;
+
+/** False when the run is no longer open, or another call has the thread; then nothing is written. */
 export async function putStates(tx: Tx, { run, thread_id, states, blobs, writes, nexts, tail }: Put): Promise<boolean> {
   const put = await tx.run(sql`
-    with open as (
-      select i.id from invocation i
-      where i.id = ${run.run_id} and i.revision_id = ${run.revision_id} and i.state = 'running' for share
-    ), target as (
-      select t.id from thread t, open where t.id = ${thread_id} and not exists (
-        select from thread_turn u join invocation o on o.id = u.run_id and o.state = 'running'
-        where u.thread_id = t.id and u.run_id <> open.id
-          and u.n < coalesce((select own.n from thread_turn own where own.run_id = open.id and own.thread_id = t.id), 9223372036854775807))
+    with open as (${openCall(run)}), target as (
+      select t.id from thread t, open where t.id = ${thread_id} and not ${isHeldByOther(thread_id, run.run_id)}
     ), s as (
-      insert into thread_state (thread_id, ns, id, parent_id, run_id, versions, next_nodes, source, step, body)
-      select target.id, n.ns, n.id, n.parent_id, n.run_id, n.versions::jsonb, array(select jsonb_array_elements_text(n.next::jsonb)), n.source, n.step, n.body
-      from target, unnest(${column(states, ({ ns }) => ns)}::text[], ${column(states, ({ id }) => id)}::text[],
-        ${column(states, ({ parent_id }) => parent_id)}::text[], ${column(states, ({ run_id }) => run_id)}::uuid[],
-        ${column(states, ({ versions }) => JSON.stringify(versions))}::text[], ${column(states, ({ next_nodes }) => next_nodes && JSON.stringify(next_nodes))}::text[],
-        ${column(states, ({ source }) => source)}::text[], ${column(states, ({ step }) => step)}::int[], ${column(states, ({ body }) => body)}::bytea[])
-        as n (ns, id, parent_id, run_id, versions, next, source, step, body)
+      insert into thread_state (thread_id, ${stateFields}) select target.id, n.* from target, ${statesIn(states)}
       on conflict (thread_id, ns, id) do update set versions = excluded.versions, body = excluded.body, parent_id = excluded.parent_id
       returning octet_length(body) as bytes
     ), b as (
-      insert into thread_blob (thread_id, ns, channel, version, body)
-      select target.id, n.* from target, unnest(${column(blobs, ({ ns }) => ns)}::text[], ${column(blobs, ({ channel }) => channel)}::text[],
-        ${column(blobs, ({ version }) => version)}::text[], ${column(blobs, ({ body }) => body)}::bytea[]) as n (ns, channel, version, body)
+      insert into thread_blob (thread_id, ${blobFields}) select target.id, n.* from target, ${blobsIn(blobs)}
       on conflict do nothing returning octet_length(body) as bytes
     ), w as (
-      insert into thread_write (thread_id, ns, checkpoint_id, task_id, idx, task_path, channel, body)
-      select target.id, n.* from target, unnest(${column(writes, ({ ns }) => ns)}::text[], ${column(writes, ({ checkpoint_id }) => checkpoint_id)}::text[],
-        ${column(writes, ({ task_id }) => task_id)}::text[], ${column(writes, ({ idx }) => idx)}::int[], ${column(writes, ({ task_path }) => task_path)}::text[],
-        ${column(writes, ({ channel }) => channel)}::text[], ${column(writes, ({ body }) => body)}::bytea[])
-        as n (ns, checkpoint_id, task_id, idx, task_path, channel, body)
+      insert into thread_write (thread_id, ${writeFields}) select target.id, n.* from target, ${writesIn(writes)}
       on conflict (thread_id, ns, checkpoint_id, task_id, idx)
       do update set task_path = excluded.task_path, channel = excluded.channel, body = excluded.body where thread_write.idx < 0
       returning octet_length(body) as bytes
@@ -124,7 +132,7 @@ export interface FoundState extends StateRow {
 /** Newest first. */
 export const findStates = async (db: Reader, thread_id: string, { ns, id, before, limit }: Wanted) =>
   await db.all<FoundState>(sql`
-    select ns, id, parent_id, run_id, versions, next_nodes, source, step, body, created_at from thread_state
+    select ${stateFields}, created_at from thread_state
     where thread_id = ${thread_id} and ${allOf([
       ...(ns === undefined ? [] : [sql`ns = ${ns}`]),
       ...(id === undefined ? [] : [sql`id = ${id}`]),
@@ -148,16 +156,11 @@ export const findWrites = async (db: Reader, thread_id: string, states: readonly
     join unnest(${column(states, ({ ns }) => ns)}::text[], ${column(states, ({ id }) => id)}::text[]) as n (ns, id) on n.ns = w.ns and n.id = w.checkpoint_id
     where w.thread_id = ${thread_id} order by w.task_path, w.task_id, w.idx`);
 
-/** Locks the row of the call, so its end is stored after the transaction. False when the run has ended, or another call has the thread. */
+/** False when the run has ended, or another call has the thread. */
 export async function holdThread(tx: Tx, run: Put['run'], thread_id: string): Promise<boolean> {
-  const open = await tx.one(sql`
-    select from invocation i where i.id = ${run.run_id} and i.revision_id = ${run.revision_id} and i.state = 'running' for share`);
-  if (open === undefined) return false;
-  const other = await tx.one(sql`
-    select from thread_turn u join invocation o on o.id = u.run_id and o.state = 'running'
-    where u.thread_id = ${thread_id} and u.run_id <> ${run.run_id}
-      and u.n < coalesce((select own.n from thread_turn own where own.run_id = ${run.run_id} and own.thread_id = ${thread_id}), 9223372036854775807)`);
-  return other === undefined;
+  if ((await tx.one(openCall(run))) === undefined) return false;
+  const row = await tx.one<{ is_held: boolean }>(sql`select ${isHeldByOther(thread_id, run.run_id)} as is_held`);
+  return row?.is_held === false;
 }
 
 /** The thread stays, with nothing in it. */
@@ -208,17 +211,17 @@ async function sumBytes(tx: Tx, thread_id: string): Promise<void> {
     where id = ${thread_id}`);
 }
 
-/** Everything of a thread, or of its states up to one. For a copy, whose rows are sealed anew. */
+/** Everything of a thread, for a copy: its rows are sealed anew. */
 export async function allRows(
   db: Reader,
   thread_id: string,
 ): Promise<{ states: FoundState[]; blobs: BlobRow[]; writes: WriteRow[] }> {
   const [states, blobs, writes] = await Promise.all([
     db.all<FoundState>(sql`
-      select ns, id, parent_id, run_id, versions, next_nodes, source, step, body, created_at from thread_state where thread_id = ${thread_id}`),
-    db.all<BlobRow>(sql`select ns, channel, version, body from thread_blob where thread_id = ${thread_id}`),
+      select ${stateFields}, created_at from thread_state where thread_id = ${thread_id}`),
+    db.all<BlobRow>(sql`select ${blobFields} from thread_blob where thread_id = ${thread_id}`),
     db.all<WriteRow>(sql`
-      select ns, checkpoint_id, task_id, idx, task_path, channel, body from thread_write where thread_id = ${thread_id}`),
+      select ${writeFields} from thread_write where thread_id = ${thread_id}`),
   ]);
   return { states, blobs, writes };
 }
@@ -226,20 +229,13 @@ export async function allRows(
 export async function insertRows(
   tx: Tx,
   thread_id: string,
-  { states, blobs, writes }: { states: readonly StateRow[]; blobs: readonly BlobRow[]; writes: readonly WriteRow[] },
+  { states, blobs, writes }: Pick<Put, 'states' | 'blobs' | 'writes'>,
 ): Promise<void> {
-  for (const s of states)
-    await tx.run(sql`
-      insert into thread_state (thread_id, ns, id, parent_id, run_id, versions, next_nodes, source, step, body)
-      values (${thread_id}, ${s.ns}, ${s.id}, ${s.parent_id}, ${s.run_id}, ${JSON.stringify(s.versions)}::jsonb, ${s.next_nodes}, ${s.source}, ${s.step}, ${s.body})
-      on conflict do nothing`);
-  for (const b of blobs)
-    await tx.run(sql`
-      insert into thread_blob (thread_id, ns, channel, version, body) values (${thread_id}, ${b.ns}, ${b.channel}, ${b.version}, ${b.body})
-      on conflict do nothing`);
-  for (const w of writes)
-    await tx.run(sql`
-      insert into thread_write (thread_id, ns, checkpoint_id, task_id, idx, task_path, channel, body)
-      values (${thread_id}, ${w.ns}, ${w.checkpoint_id}, ${w.task_id}, ${w.idx}, ${w.task_path}, ${w.channel}, ${w.body}) on conflict do nothing`);
+  await tx.run(sql`
+    insert into thread_state (thread_id, ${stateFields}) select ${thread_id}::uuid, n.* from ${statesIn(states)} on conflict do nothing`);
+  await tx.run(sql`
+    insert into thread_blob (thread_id, ${blobFields}) select ${thread_id}::uuid, n.* from ${blobsIn(blobs)} on conflict do nothing`);
+  await tx.run(sql`
+    insert into thread_write (thread_id, ${writeFields}) select ${thread_id}::uuid, n.* from ${writesIn(writes)} on conflict do nothing`);
   await sumBytes(tx, thread_id);
 }

@@ -1,15 +1,7 @@
 // Threads and the calls that wait for them.
 import type { Reader, Tx } from '../../ground/database/database.ts';
 import { allOf, sql, type Sql } from '../../ground/database/sql.ts';
-
-/** Whose thread it is, and its name. */
-export interface ThreadName {
-  agent_id: string;
-  owner_id: string;
-  space: string;
-  name: string;
-  via: string | null;
-}
+import type { ThreadName } from '../invoke/turns.ts';
 
 /** The thread of this name; it is made when there is none. */
 export async function putThread(tx: Tx, { agent_id, owner_id, space, name, via }: ThreadName): Promise<string> {
@@ -104,10 +96,14 @@ export interface ThreadRow {
   owner: string | null;
 }
 
-const isWorking = sql`exists (
+/** A call works on the thread `t`, or waits for its turn. */
+export const isWorking = sql`exists (
   select from thread_turn u join invocation i on i.id = u.run_id and i.state = 'running' where u.thread_id = t.id)`;
+/** Of the thread `t`: an e-mail address, or a reference. */
+export const owner = sql`coalesce(
+  (select label from identity i where i.id = t.owner_id), (select 'agents/' || o.name from asset o where o.id = t.owner_id))`;
 const columns = sql`t.id, t.agent_id, t.owner_id, t.name, t.via, t.next_nodes, t.waits, t.waiting_since, t.bytes, t.created_at, t.used_at,
-  ${isWorking} as is_working, coalesce((select label from identity i where i.id = t.owner_id), (select 'agents/' || a.name from asset a where a.id = t.owner_id)) as owner`;
+  ${isWorking} as is_working, ${owner} as owner`;
 
 /** Of one owner with one agent, whichever way the owner came. `before` is the use and the id of the last row of the page before. */
 export const listThreads = async (
@@ -129,9 +125,9 @@ export const listThreads = async (
       ...(of.where === undefined ? [] : [of.where]),
     ])} order by t.used_at desc, t.id desc limit ${of.limit}`);
 
-/** The condition of each state, as policy.ts decides it. */
+/** The condition of each state, as threads/print-thread.ts prints it. */
 export const whereState = {
-  working: sql`${isWorking}`,
+  working: isWorking,
   waiting: sql`not ${isWorking} and t.waits is not null`,
   interrupted: sql`not ${isWorking} and t.waits is null and t.next_nodes <> '{}'`,
   idle: sql`not ${isWorking} and t.waits is null and t.next_nodes = '{}'`,

@@ -1,7 +1,7 @@
 """What a run writes to its threads, on its way to the service.
 
-The graph only appends. One thread of the run sends what is there, one request after the other, so the service gets
-the steps in their order. A checkpoint goes out at once, with the writes of the step before it. A failure ends all
+The graph only appends. One thread of the run sends the rows, one request after the other. So the service gets the
+steps in their order. A checkpoint goes out at once, with the writes of the step before it. A failure ends all
 sending: later steps without an earlier one would be no history.
 """
 

@@ -7,7 +7,7 @@ import type { MemoryParts } from '../parts.ts';
 import * as stateStore from '../state-store.ts';
 import * as store from '../thread-store.ts';
 import { askingRun, threadOf, type AskingRun } from './open-run.ts';
-import { refuseFull } from './quota.ts';
+import { refuseFull } from '../quota.ts';
 
 /** Throws `run_refused`, `no_thread` or `thread_busy`. */
 export async function deleteStates(
@@ -31,7 +31,7 @@ export async function copyThread(
   const asking = await askingRun(db, caller);
   const source = await threadOf(db, asking, from);
   if (source === undefined) return;
-  await refuseFull(db, asking.named(to), await store.bytesOf(db, source));
+  await refuseFull(db, asking.owner, await store.bytesOf(db, source));
   await db.transaction(async (tx) => {
     const target = await store.putThread(tx, asking.named(to));
     await hold(tx, asking, target);
@@ -45,6 +45,7 @@ export async function deleteRuns(
   { caller, run_ids }: { caller: Caller; run_ids: readonly string[] },
 ): Promise<void> {
   const asking = await askingRun(db, caller);
+  // Whatever its name, a thread of the caller is in this space.
   const { agent_id, space } = asking.named('');
   const known = run_ids.filter((id) => uuid.test(id));
   await db.transaction(async (tx) => await stateStore.deleteStatesOfRuns(tx, { agent_id, space, run_ids: known }));

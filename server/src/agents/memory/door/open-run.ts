@@ -2,17 +2,17 @@
 // run nothing of a caller is reached. The service reads both from the token and its rows, and nothing from the request.
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../../../governance/access/authorize.ts';
-import type { AgentCaller, Caller } from '../../../governance/access/caller.ts';
+import type { Caller } from '../../../governance/access/caller.ts';
 import { theOrg } from '../../../governance/access/subject.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import type { RunClaims } from '../../../ground/run-token.ts';
-import { threadSpace } from '../../invoke/caller-identity.ts';
+import { nameThread, type ThreadName } from '../../invoke/turns.ts';
 import * as store from '../thread-store.ts';
-import type { ThreadName } from '../thread-store.ts';
 
 export interface AskingRun {
   run: RunClaims;
-  agent: AgentCaller;
+  /** Whose threads and items it reaches. */
+  owner: { agent_id: string; owner_id: string };
   /** The thread of its call. Undefined for a call without one. */
   own_thread: string | undefined;
   /** A thread of its caller by its name. */
@@ -32,14 +32,12 @@ export async function askingRun(db: Reader, caller: Caller): Promise<AskingRun> 
       detail: 'The run of this X-Svc-Run has ended, or the service has no record of it.',
       hint: 'Call the agent with a `thread_id`, so that its run is on record.',
     });
-  const { agent_id, caller_id, chain } = run;
-  const space = threadSpace(agent_id, { id: caller_id }, chain);
-  const via = chain.length === 0 ? null : chain.map(({ ref }) => ref).join(' ');
+  const owner = { agent_id: run.agent_id, owner_id: run.caller_id };
   return {
     run,
-    agent: caller,
+    owner,
     own_thread: open.thread_id ?? undefined,
-    named: (name) => ({ agent_id, owner_id: caller_id, space, name, via }),
+    named: (name) => nameThread({ ...owner, chain: run.chain }, name),
   };
 }
 

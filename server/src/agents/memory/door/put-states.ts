@@ -8,7 +8,7 @@ import { rows, sealContent } from '../sealed-content.ts';
 import * as stateStore from '../state-store.ts';
 import * as store from '../thread-store.ts';
 import { askingRun } from './open-run.ts';
-import { refuseFull } from './quota.ts';
+import { refuseFull } from '../quota.ts';
 import { readStateHead, type StateHead } from './state-head.ts';
 
 interface Sent {
@@ -22,10 +22,10 @@ export async function putStates({ db, envelope }: MemoryParts, { caller, thread,
   const asking = await askingRun(db, caller);
   const frames = readFrames(body);
   const head = readStateHead(frames.head);
-  if (thread === undefined && asking.own_thread === undefined) throw new Problem('no_thread');
-  await refuseFull(db, asking.named(''), body.length);
-  const thread_id = thread === undefined ? asking.own_thread : await store.putThread(db, asking.named(thread));
-  if (thread_id === undefined) throw new Problem('no_thread');
+  const target = thread === undefined ? asking.own_thread : asking.named(thread);
+  if (target === undefined) throw new Problem('no_thread');
+  await refuseFull(db, asking.owner, body.length);
+  const thread_id = typeof target === 'string' ? target : await store.putThread(db, target);
   const sealed = await sealStates(envelope, { thread_id, run_id: asking.run.run_id }, head, frames);
   const written = await stateStore.putStates(db, { run: asking.run, thread_id, ...sealed });
   if (written) return;

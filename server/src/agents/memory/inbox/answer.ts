@@ -18,7 +18,7 @@ import { sendCall } from '../../invoke/calls/send-call.ts';
 import { startRun } from '../../invoke/calls/start-run.ts';
 import type { Ingress } from '../../invoke/ingress.ts';
 import { findOwn } from '../threads/own-agent.ts';
-import { threadSpace } from '../../invoke/caller-identity.ts';
+import { nameThread } from '../../invoke/turns.ts';
 import * as store from './inbox-store.ts';
 import { mayAnswer } from './may-answer.ts';
 
@@ -42,8 +42,7 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
   const agent = await loadAsset(db, { kind: 'agent', name }, caller);
   const user = signedIn(caller);
   const grant = authorize(user, 'asset.read', agent);
-  const mine = { agent_id: agent.id, owner_id: user.id, space: threadSpace(agent.id, user) };
-  const own = await findOwn(db, mine, asked.thread);
+  const own = await findOwn(db, nameThread({ agent_id: agent.id, owner_id: user.id }, asked.thread));
   const id = own?.id ?? asked.thread;
   const row = isId(id) ? await store.waitingThread(db, { id, agent_id: agent.id }) : undefined;
   const is_own = own !== undefined;

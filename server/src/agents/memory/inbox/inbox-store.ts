@@ -1,6 +1,7 @@
 // Runs that wait for a person. The contents are in thread-store.ts.
 import type { Reader } from '../../../ground/database/database.ts';
 import { allOf, nothing, sql } from '../../../ground/database/sql.ts';
+import { isWorking, owner } from '../thread-store.ts';
 
 export interface WaitingRow {
   id: string;
@@ -19,14 +20,13 @@ export interface WaitingRow {
 }
 
 const columns = sql`t.id, t.agent_id, a.name as agent, t.owner_id, t.name, t.waits, t.waiting_since,
-  coalesce((select label from identity i where i.id = t.owner_id), (select 'agents/' || o.name from asset o where o.id = t.owner_id)) as owner,
+  ${owner} as owner,
   (select max(s.id) from thread_state s where s.thread_id = t.id and s.ns = '') as checkpoint_id,
   coalesce((select array(select jsonb_array_elements_text(c.config -> 'access' -> 'may_answer')) from route r
     join revision v on v.id = r.revision_id join content c on c.digest = v.digest where r.is_default and r.agent_id = t.agent_id), '{}') as may_answer`;
 
 // A thread that an agent works on for somebody else is answered through the asset that called it.
-const waits = sql`t.waits is not null and t.via is null and not exists (
-  select from thread_turn u join invocation n on n.id = u.run_id and n.state = 'running' where u.thread_id = t.id)`;
+const waits = sql`t.waits is not null and t.via is null and not ${isWorking}`;
 
 /** Candidates for one person: their own, and those of agents that name others to answer. The longest waiting first. */
 export const waitingFor = async (

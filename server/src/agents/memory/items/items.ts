@@ -5,11 +5,11 @@ import type { Caller } from '../../../governance/access/caller.ts';
 import type { Tx } from '../../../ground/database/database.ts';
 import type { Envelope } from '../../../ground/envelope/envelope.ts';
 import { askingRun } from '../door/open-run.ts';
-import { refuseFull } from '../door/quota.ts';
+import { refuseFull } from '../quota.ts';
 import type { MemoryParts } from '../parts.ts';
 import { openContent, rows, sealContent } from '../sealed-content.ts';
-import * as itemStore from './item-store.ts';
-import type { Owner } from './item-store.ts';
+import * as itemStore from '../item-store.ts';
+import type { Owner } from '../item-store.ts';
 import { listNamespaces, searchItems, type KnownItem } from './search.ts';
 
 /** A search opens all items of an owner. */
@@ -20,8 +20,8 @@ export async function carryOutItems(
   { db, envelope }: MemoryParts,
   { caller, ops }: { caller: Caller; ops: readonly ItemOp[] },
 ): Promise<ItemResult[]> {
-  const { agent_id, owner_id } = (await askingRun(db, caller)).named('');
-  const owner: Owner = { agent_id, owner_id, owner: `user ${owner_id}` };
+  const run = await askingRun(db, caller);
+  const owner: Owner = { ...run.owner, owner: `user ${run.owner.owner_id}` };
   const isWriting = ops.some((one) => one.op === 'put' && one.value !== null);
   if (isWriting) {
     await refuseFull(db, owner, 0);

@@ -7,9 +7,9 @@ import type { AssetRecord } from '../../../assets/registry/find.ts';
 import { loadAsset } from '../../../assets/registry/load-asset.ts';
 import { signedIn } from '../../../people/principals/signed-in.ts';
 import type { Reader } from '../../../ground/database/database.ts';
-import { threadSpace } from '../../invoke/caller-identity.ts';
+import { nameThread, type ThreadName } from '../../invoke/turns.ts';
 import * as store from '../thread-store.ts';
-import type { ThreadName, ThreadRow } from '../thread-store.ts';
+import type { ThreadRow } from '../thread-store.ts';
 
 export interface OwnAgent {
   agent: AssetRecord;
@@ -24,30 +24,25 @@ export async function ownAgent(db: Reader, caller: Caller, name: string): Promis
   const agent = await loadAsset(db, { kind: 'agent', name }, caller);
   const user = signedIn(caller);
   const grant = authorize(user, 'asset.invoke', agent);
-  const space = threadSpace(agent.id, user);
   return {
     agent,
     owner_id: user.id,
     grant,
-    named: (thread) => ({ agent_id: agent.id, owner_id: user.id, space, name: thread, via: null }),
+    named: (thread) => nameThread({ agent_id: agent.id, owner_id: user.id }, thread),
   };
 }
 
 /** By its name, else by its id. */
-export async function findOwn(
-  db: Reader,
-  { agent_id, owner_id, space }: Pick<ThreadName, 'agent_id' | 'owner_id' | 'space'>,
-  thread: string,
-): Promise<ThreadRow | undefined> {
+export async function findOwn(db: Reader, named: ThreadName): Promise<ThreadRow | undefined> {
   return (
-    (await store.findByName(db, { agent_id, space, name: thread })) ??
-    (isId(thread) ? await store.findById(db, { id: thread, agent_id, owner_id }) : undefined)
+    (await store.findByName(db, named)) ??
+    (isId(named.name) ? await store.findById(db, { ...named, id: named.name }) : undefined)
   );
 }
 
 /** Throws `not_found`, also for another caller's thread. */
 export async function ownThread(db: Reader, { agent, named }: OwnAgent, thread: string): Promise<ThreadRow> {
-  const found = await findOwn(db, named(thread), thread);
+  const found = await findOwn(db, named(thread));
   if (found === undefined) throw new Problem('not_found', { detail: `You have no such thread with ${agent.ref}.` });
   return found;
 }

@@ -17,7 +17,7 @@ import { loadAsset } from '../../../assets/registry/load-asset.ts';
 import { signedIn } from '../../../people/principals/signed-in.ts';
 import { keepsThreads } from '../../deploy/serving/keeps-threads.ts';
 import { copyStates } from '../copy-thread.ts';
-import { refuseFull } from '../door/quota.ts';
+import { refuseFull } from '../quota.ts';
 import type { MemoryParts } from '../parts.ts';
 import * as stateStore from '../state-store.ts';
 import * as store from '../thread-store.ts';

@@ -1,6 +1,6 @@
 // Items of agents' stores. Namespace, key and value are sealed; the address finds one item.
-import type { Reader, Tx } from '../../../ground/database/database.ts';
-import { sql } from '../../../ground/database/sql.ts';
+import type { Reader, Tx } from '../../ground/database/database.ts';
+import { sql } from '../../ground/database/sql.ts';
 
 export interface Owner {
   agent_id: string;

@@ -1,8 +1,9 @@
 // How much an agent keeps for one caller. Measured as stored, so a compressed conversation counts as what it takes.
 import { LRUCache } from 'lru-cache';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Reader } from '../../../ground/database/database.ts';
-import { keptBytes, type ThreadName } from '../thread-store.ts';
+import type { Reader } from '../../ground/database/database.ts';
+import type { ThreadName } from '../invoke/turns.ts';
+import { keptBytes } from './thread-store.ts';
 
 /** Of one agent for one caller: threads and items together. */
 const most_bytes = 1024 ** 3;
