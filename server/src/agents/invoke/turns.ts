@@ -1,6 +1,7 @@
 // The thread of a call. Only the ingress names a thread to a container: the body of the caller says which, and its row comes first. So memory, which
 // is above the ingress, lets no run work on a thread that the service has not given to it.
 import { z } from 'zod';
+import { Problem } from '@gantry/contract/problems.ts';
 import { threadName } from '@gantry/contract/agents/memory.ts';
 import { parseJson } from '../../governance/http/request/body.ts';
 import type { Tx } from '../../ground/database/database.ts';
@@ -30,6 +31,22 @@ export interface Turns {
   enter: (tx: Tx, turn: Turn) => Promise<void>;
   /** Resolves once the calls before it have ended. Throws `cancelled`, `answered_already`, and the reason of the signal. */
   wait: (run_id: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** Throws as `wait`; `starting` when the service stops first, and `cancelled` when the caller has left. */
+export async function awaitTurn(
+  { turns, stopping }: { turns: Pick<Turns, 'wait'>; stopping: AbortSignal },
+  run_id: string,
+  left: AbortSignal,
+): Promise<void> {
+  const leaving = AbortSignal.any([stopping, left]);
+  try {
+    await turns.wait(run_id, leaving);
+  } catch (error) {
+    if (!leaving.aborted) throw error;
+    if (stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
+    throw new Problem('cancelled', { detail: 'The caller has left.' });
+  }
 }
 
 /** A thread of this name is a new one: it gets the id of the run. */

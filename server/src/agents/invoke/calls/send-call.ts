@@ -21,7 +21,7 @@ import { rowOfCall, type CallToStore } from './row-of-call.ts';
 import { sealInput } from './sealed-input.ts';
 import { moveRun } from './start-run.ts';
 import { trackCall, type Ended } from './track-call.ts';
-import { turnOf } from '../turns.ts';
+import { awaitTurn, turnOf } from '../turns.ts';
 import { statusIn } from './outcome.ts';
 import {
   callAgent,
@@ -174,19 +174,6 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
     }
   }
 
-  /** The calls before it on its thread have ended. */
-  async function untilTurn(): Promise<void> {
-    accept();
-    const leaving = AbortSignal.any([stopping, withdrawing.signal]);
-    try {
-      await ingress.turns.wait(run.id, leaving);
-    } catch (error) {
-      if (!leaving.aborted) throw error;
-      if (stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
-      throw new Problem('cancelled', { detail: 'The caller has left.' });
-    }
-  }
-
   async function prepare(admitted: Admitted): Promise<Prepared> {
     const { revision_id } = admitted.revision;
     if (prepared?.admitted.revision.revision_id === revision_id) return { ...prepared, admitted };
@@ -212,7 +199,11 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
       if (tracked.state.row === 'answer' && at.start === undefined) await askStart(ingress, ask, at);
       sent = { start: at.start ?? undefined, attempt: ++attempt, instance_id: at.instance.instance_id };
       await tell('placed');
-      if (thread !== undefined) await untilTurn();
+      if (thread !== undefined) {
+        // It may wait for long, and its sender is told so after the sync budget.
+        accept();
+        await awaitTurn(ingress, run.id, withdrawing.signal);
+      }
       await tell('sent');
       accept();
       watch.sent(attempt, async () => await askStatus(ingress, ask, at));

@@ -19,7 +19,7 @@ import { orRecorded, recordCall, recordStream } from '../calls/record-call.ts';
 import { rowOfCall } from '../calls/row-of-call.ts';
 import { startRun } from '../calls/start-run.ts';
 import { callPlaced, isNotConnected } from '../calls/place-call.ts';
-import { turnOf } from '../turns.ts';
+import { awaitTurn, turnOf } from '../turns.ts';
 
 const pause_ms = 500;
 
@@ -104,7 +104,7 @@ async function open(
   // The token of a run is believed while its row is open.
   const storeRow = async () => {
     if (hasRow) await ingress.followed.put(rowOfCall({ admitted, run, turn }, placed.instance.instance_id));
-    if (turn !== undefined) await ingress.turns.wait(run.id, AbortSignal.any([signal, ingress.stopping]));
+    if (turn !== undefined) await awaitTurn(ingress, run.id, signal);
     return undefined;
   };
   const forget = async () => {
