@@ -56,7 +56,7 @@ const stateFields = sql`ns, id, parent_id, run_id, versions, next_nodes, source,
 const blobFields = sql`ns, channel, version, body`;
 const writeFields = sql`ns, checkpoint_id, task_id, idx, task_path, channel, body`;
 const statesIn = (rows: readonly StateRow[]): Sql => sql`(
-  select ns, id, parent_id, run_id, versions::jsonb, array(select jsonb_array_elements_text(next::jsonb)), source, step, body
+  select ns, id, parent_id, run_id, versions::jsonb, case when next is not null then array(select jsonb_array_elements_text(next::jsonb)) end, source, step, body
   from unnest(${column(rows, ({ ns }) => ns)}::text[], ${column(rows, ({ id }) => id)}::text[],
     ${column(rows, ({ parent_id }) => parent_id)}::text[], ${column(rows, ({ run_id }) => run_id)}::uuid[],
     ${column(rows, ({ versions }) => JSON.stringify(versions))}::text[], ${column(rows, ({ next_nodes }) => next_nodes && JSON.stringify(next_nodes))}::text[],

@@ -63,7 +63,7 @@ test('a thread shows its values, what it waits for and its history, to its calle
   const rest = { limit: 1, cursor: next_cursor };
   expect(
     await ada.client.call('threads.history', { params: { ...params, thread: detail.id }, query: rest }),
-  ).toMatchObject({ items: [{ checkpoint_id: '1', values: { messages: 'hello' } }] });
+  ).toMatchObject({ items: [{ checkpoint_id: '1', values: { messages: 'hello' }, next: null }] });
   expect(await refusalOf(bob.client.call('threads.show', { params: { ...params, thread: detail.id } }))).toMatchObject({
     code: 'not_found',
   });
