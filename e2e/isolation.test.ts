@@ -226,6 +226,7 @@ def look():
         'SVC_GATEWAY_KEY',
         'SVC_GATEWAY_URL',
         'SVC_INGRESS_SECRET',
+        'SVC_MEMORY',
         'SVC_MEMORY_BYTES',
         'SVC_SECRET_NAMES',
         'SVC_SERVICE_URL',

@@ -121,10 +121,10 @@ test(
   },
 );
 
-test('agent.py that re-exports from a package of the same name, and keeps threads in memory', async () => {
+test('agent.py that re-exports from a package of the same name, and whose threads would end with its container', async () => {
   const { agent, printed } = await deployProject(gantry, { project: 're-exported', folder: 'notes' });
-  expect(printed).toContain('threads end with the container');
-  const { thread_id } = (await agent.ask({ word: 'a' })).json;
+  expect(printed).toContain('the service keeps the threads');
+  const { thread_id } = (await agent.ask({ word: 'a' }, { thread_id: 'new' })).json;
   expect((await agent.ask({ word: 'b' }, { thread_id })).json.output).toMatchObject({ words: ['a', 'b'] });
 });
 
