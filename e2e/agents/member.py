@@ -1,6 +1,6 @@
-"""A member of an orchestration. Its text says what it does: `slow 2`, `fail`, `huge`, `ask`, `say`, `nothing`, `unprintable`, `recall`,
-or any other text, which it repeats. With `say` a model answers in pieces. After the first one it waits for a call with `go`. A text with
-`hold ann1` keeps the member ann until another one says `release ann1`.
+"""A member of an orchestration. Its text says what it does: `slow 2`, `fail`, `huge`, `ask`, `say`, `nothing`, `recall`, or any other
+text, which it repeats. With `say` a model answers in pieces. After the first one it waits for a call with `go`. A text with `hold ann1`
+keeps the member ann until another one says `release ann1`.
 """
 
 import asyncio
@@ -75,8 +75,6 @@ async def work(state: State) -> dict:
             gates[rest].set()
         if word == "nothing":
             return {}
-        if word == "unprintable":
-            return {"answer": object()}
         if word == "recall":
             return {"answer": json.dumps(state.get("heard", []))}
         if word == "slow":

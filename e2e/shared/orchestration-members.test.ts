@@ -91,14 +91,15 @@ agents: {passer: {ref: agents/passer, output: /answer}, amy: ${amy}}\n`,
     );
   });
 
-  test.each([
-    ['has no text where `output` says', 'nothing', 'its output has nothing at /answer'],
-    ['cannot be written as JSON', 'unprintable', ''],
-  ])('its output %s: the run fails and names it', async (_, input, detail) => {
-    const { state, problem, steps } = await run('solo', input);
+  test('its output has no text where `output` says: the run fails and names it', async () => {
+    const { state, problem, steps } = await run('solo', 'nothing');
     expect({ state, problem }).toMatchObject({
       state: 'failed',
-      problem: { code: 'member_failed', agent: 'agents/amy', detail: expect.stringContaining(detail) as string },
+      problem: {
+        code: 'member_failed',
+        agent: 'agents/amy',
+        detail: expect.stringContaining('its output has nothing at /answer') as string,
+      },
     });
     expect(steps).toMatchObject([{ path: 'amy', state: 'failed' }]);
   });

@@ -223,13 +223,18 @@ describe('a hostile agent', () => {
     const { url, key } = await reveal('boss');
     expect(await post({ url, key: await gantry.token('admin') })).toBe('401 invalid_api_key');
     expect(await post({ url: gantry.url, key })).toBe('401 unauthenticated');
-    const atTheDoor = new Set(['a2a', 'gateway', 'gemini', 'ollama', 'probes']);
+    const atTheDoor = new Set(['a2a', 'gateway', 'gemini', 'memory', 'ollama', 'probes']);
     const others = Object.values<Endpoint>(endpoints).filter(({ surface = 'api' }) => !atTheDoor.has(surface));
     expect(others.length).toBeGreaterThan(100);
     for (const { method, path } of others) {
       const headers = { authorization: `Bearer ${key}` };
       const { status } = await fetch(url + path.replaceAll(/\{\w+\}/g, 'echo'), { method, headers });
       expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 404`);
+    }
+    // The memory is of a run, so the key alone reaches none.
+    for (const method of ['GET', 'DELETE']) {
+      const response = await fetch(`${url}/memory/state`, { method, headers: { authorization: `Bearer ${key}` } });
+      expect([response.status, await response.json()]).toMatchObject([403, { code: 'run_refused' }]);
     }
   });
 
