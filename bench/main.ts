@@ -14,6 +14,7 @@ import { measure as guardrails } from './guardrails.ts';
 import { fallenRatios } from './report/held-ratios.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
+import { measure as memory } from './memory.ts';
 import { machineFacts } from './report/machine.ts';
 import { measure as orchestrations } from './orchestrations.ts';
 import { measure as permissionCheck } from './permission-check.ts';
@@ -49,6 +50,7 @@ const measures = {
   'first-deploy': on(firstDeploy),
   redeploy: on(redeploy),
   invoke: on(async (measured) => await invoke(measured, options)),
+  memory: on(async (measured) => await memory(measured, options)),
   tracing: on(tracing),
   orchestrations: on(async (measured) => await orchestrations(measured, options)),
   requests: on(requests),

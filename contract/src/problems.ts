@@ -199,7 +199,7 @@ export const problems = {
   no_route: { status: 422, title: 'No route of the orchestration fits this input' },
   undecided: { status: 502, title: 'A member did not decide in the required form' },
   member_failed: { status: 502, title: 'A member of the orchestration failed' },
-  member_waits: { status: 409, title: 'A member waits for a person, which an orchestration cannot do' },
+  member_waits: { status: 409, title: 'A member waits for a person, and its run cannot continue it' },
   member_changed: { status: 409, title: 'A member is not the one that the orchestration names' },
   mapping_needed: {
     status: 422,

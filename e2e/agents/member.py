@@ -88,7 +88,7 @@ async def work(state: State) -> dict:
         if word == "huge":
             return {"answer": "x" * 2_000_000}
         if word == "ask":
-            interrupt("a person")
+            return {"answer": f"{NAME} heard {interrupt('a person')}"}
     return {"answer": f"{NAME}({text})", "heard": [text]}
 
 

@@ -129,12 +129,50 @@ describe('strategies', () => {
 });
 
 describe('what a member may do to a run', () => {
-  test('an answer over 1 MB fails, and a member that waits for a person ends the run', async () => {
+  test('an answer over 1 MB fails', async () => {
     expect(await call('chain', 'x'.repeat(1024 ** 2))).toMatchObject({ status: 413, json: { code: 'too_large' } });
     expect(await call('chain', 'huge')).toMatchObject({
       json: { code: 'member_failed', detail: expect.stringContaining('larger than 1 MB') },
     });
-    expect(await call('chain', 'ask')).toMatchObject({ status: 409, json: { code: 'member_waits' } });
+  });
+
+  test('a member waits for a person: the run waits with it, and goes on with the answer', async () => {
+    const begun = await call('chain', 'ask', { as: 'max' });
+    expect(begun).toMatchObject({ status: 202, json: { status: 'waiting' } });
+    expect(await read('chain', begun)).toMatchObject({
+      state: 'waiting',
+      steps: [{ path: 'ann', state: 'waiting' }],
+      notices: ['ann waits for a person. The inbox has its question.'],
+    });
+    const [asked] = JSON.parse((await gantry.must('svc inbox --json', { as: 'max' })).stdout) as { thread: string }[];
+    expect(asked).toMatchObject({
+      agent: 'agents/ann',
+      orchestration: 'orchestrations/chain',
+      is_own: true,
+      interrupts: [{ value: 'a person' }],
+    });
+    await gantry.must(`svc answer ann ${asked?.thread} tea`, { as: 'max' });
+    expect(await ended('chain', begun)).toMatchObject({
+      state: 'done',
+      steps: [
+        { path: 'ann', state: 'done' },
+        { path: 'bob', state: 'done' },
+        { path: 'cleo', state: 'done' },
+      ],
+    });
+    const run = `svc orchestration run chain --run ${String(begun.json['run_id'])}`;
+    expect((await gantry.must(run, { as: 'max' })).output).toContain('cleo(bob(ann heard tea))');
+    expect((await gantry.type(`svc answer ann ${asked?.thread} again`, { as: 'max' })).code).not.toBe(0);
+  });
+
+  test('the members beside one that waits go on, and a cancel ends the run and its question', async () => {
+    const begun = await call('strict', 'ask', { as: 'max' });
+    expect(begun.json).toMatchObject({ status: 'waiting' });
+    const { steps } = await read('strict', begun);
+    expect(steps.map(({ path, state }) => `${path} ${state}`)).toEqual(['ann waiting', 'bob waiting', 'cleo waiting']);
+    await gantry.must(`svc orchestration cancel strict ${String(begun.json['run_id'])}`, { as: 'max' });
+    expect(await ended('strict', begun)).toMatchObject({ state: 'cancelled' });
+    expect((await gantry.must('svc inbox', { as: 'max' })).output).toContain('Nothing waits for you.');
   });
 
   test('after timeout_seconds the run ends, and so does the call in the container', async () => {

@@ -1,7 +1,7 @@
 // Runs, their steps and their events.
 import { z } from 'zod';
 
-export const stepStates = ['pending', 'running', 'done', 'failed', 'undone'] as const;
+export const stepStates = ['pending', 'running', 'waiting', 'done', 'failed', 'undone'] as const;
 
 export const runStep = z.object({
   n: z.number().int(),
@@ -13,7 +13,7 @@ export const runStep = z.object({
 });
 
 /**
- * One thing that happened in a run. `wait` gives the reason for a late start. The last one has the kind `end` and the run's final state.
+ * One thing that happened in a run. `wait` gives the reason for a late start, or says with the state `waiting` that a person must act. The last one has the kind `end` and the run's final state.
  */
 export const runEvent = z.object({
   seq: z.number().int(),

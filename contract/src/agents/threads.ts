@@ -68,8 +68,9 @@ export type ThreadDetail = z.output<typeof threadDetail>;
 /** What waits for a person, in one place for all agents. */
 export const waitingRun = z.object({
   agent: z.string().describe('agents/<name>'),
+  orchestration: z.string().nullable().describe('orchestrations/<name>, when a run of it waits for this member'),
   thread: id,
-  thread_id: z.string().nullable().describe('null: of another caller'),
+  thread_id: z.string().nullable().describe('null: of another caller, or of an orchestration'),
   caller: z.string().describe('whose run it is: an e-mail address, or a reference'),
   is_own: z.boolean(),
   interrupts: z.array(interrupt),

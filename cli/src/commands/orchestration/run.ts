@@ -49,6 +49,9 @@ export const command = defineCommand({
   },
 });
 
+/** `orchestrations/<name>@<version>` */
+const nameOf = ({ ref }: OrchestrationRun): string => ref.replace(/^orchestrations\/|@.*$/g, '');
+
 async function read(session: Session, name: string, run_id: string): Promise<OrchestrationRun> {
   return await session.call('orchestrate.run', { params: { name, run_id } });
 }
@@ -56,7 +59,7 @@ async function read(session: Session, name: string, run_id: string): Promise<Orc
 async function awaitRun(session: Session, name: string, run_id: string): Promise<OrchestrationRun> {
   for (let wait_ms = 50; ; wait_ms = Math.min(1000, wait_ms * 2)) {
     const run = await read(session, name, run_id);
-    if (run.ended_at !== null) return run;
+    if (run.ended_at !== null || run.state === 'waiting') return run;
     const open = run.steps.filter(({ state }) => state === 'running').map(({ path }) => path);
     session.output.progress(`… ${open.join(', ')}; Ctrl-C leaves it running as ${run_id}`);
     await delay(wait_ms, undefined, { signal: session.signal });
@@ -66,7 +69,17 @@ async function awaitRun(session: Session, name: string, run_id: string): Promise
 /** A failed run has its calls too. Its problem ends the command. */
 function shown(session: Session, run: OrchestrationRun): Result {
   const problem = readProblem(run.problem);
-  if (problem === undefined) return { data: run, view: describeRun(run) };
+  if (problem === undefined)
+    return {
+      data: run,
+      view: describeRun(run),
+      ...(run.state === 'waiting' && {
+        next: [
+          { command: 'svc inbox', when: 'for the question that it waits with' },
+          { command: `svc orchestration run ${nameOf(run)} --run ${run.run_id}`, when: 'to see it go on' },
+        ],
+      }),
+    };
   session.output.show(describeRun(run));
   session.output.event(run);
   throw problem;

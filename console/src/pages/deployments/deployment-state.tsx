@@ -4,6 +4,7 @@ import { State, type Meaning } from '../../parts/figures/state.tsx';
 const meanings: Record<Deployment['state'], Meaning> = {
   queued: 'waiting',
   running: 'waiting',
+  waiting: 'waiting',
   cancelling: 'waiting',
   done: 'good',
   failed: 'failed',

@@ -28,6 +28,7 @@ const does: Record<(typeof operationSteps)[Operation][number], string> = {
 const meanings: Record<Step['state'], Meaning> = {
   pending: 'none',
   running: 'waiting',
+  waiting: 'waiting',
   done: 'good',
   failed: 'failed',
   undone: 'stopped',

@@ -61,6 +61,8 @@ export const rows = {
     { ns, checkpoint_id, task_id, idx }: { ns: string; checkpoint_id: string; task_id: string; idx: number },
   ): SealedRow => rowOf('thread_write', [thread_id, ns, checkpoint_id, task_id, idx]),
   waits: (thread_id: string): SealedRow => rowOf('thread.waits', [thread_id]),
+  answer: ({ run_id, path, n }: { run_id: string; path: string; n: number }): SealedRow =>
+    rowOf('thread_wait', [run_id, path, n]),
   metadata: (thread_id: string): SealedRow => rowOf('thread.metadata', [thread_id]),
   item: (agent_id: string, owner: string, address: Buffer): SealedRow =>
     rowOf('store_item', [agent_id, owner, address.toString('base64')]),

@@ -1,6 +1,7 @@
 // Threads and the calls that wait for them.
 import type { Reader, Tx } from '../../ground/database/database.ts';
 import { allOf, sql, type Sql } from '../../ground/database/sql.ts';
+import { wake } from '../../ground/runs/run.ts';
 import type { ThreadName } from '../invoke/turns.ts';
 
 /** The thread of this name; it is made when there is none. */
@@ -158,7 +159,7 @@ export const makeThread = async (tx: Tx, { agent_id, owner_id, space, name, via 
 
 /** False while a call works on it, or waits for its turn. */
 export async function deleteThread(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.run(sql`delete from thread t where t.id = ${id} and not ${isWorking}`)) > 0;
+  return (await deleteWhere(tx, sql`t.id = ${id} and not ${isWorking}`)) > 0;
 }
 
 /** Where the thread stands after a copy: as the state up to which it was copied. */
@@ -175,10 +176,18 @@ export async function worksFor(db: Reader, caller_id: string): Promise<boolean> 
 }
 
 export const deleteThreadsOf = async (tx: Tx, owner_id: string): Promise<number> =>
-  await tx.run(sql`delete from thread where owner_id = ${owner_id}`);
+  await deleteWhere(tx, sql`t.owner_id = ${owner_id}`);
 
 /** Those that nobody has used for this long. A thread with a call stays. */
 export async function forgetOld(tx: Tx, keep_days: number): Promise<void> {
-  await tx.run(sql`
-    delete from thread t where t.used_at < clock_now() - make_interval(days => ${keep_days}) and not ${isWorking}`);
+  await deleteWhere(tx, sql`t.used_at < clock_now() - make_interval(days => ${keep_days}) and not ${isWorking}`);
+}
+
+/** A run of an orchestration that waits for such a thread is woken, and finds it gone. */
+async function deleteWhere(tx: Tx, where: Sql): Promise<number> {
+  const waiting = await tx.all<{ run_id: string }>(sql`
+    select distinct w.run_id from thread_wait w join thread t on t.id = w.thread_id where w.value is null and ${where}`);
+  const deleted = await tx.run(sql`delete from thread t where ${where}`);
+  for (const { run_id } of waiting) await wake(tx, run_id);
+  return deleted;
 }

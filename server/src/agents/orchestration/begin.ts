@@ -58,7 +58,8 @@ export async function invoke(parts: Orchestrations, incoming: IncomingRun): Prom
   if (run?.result) return jsonReply({ run_id: id, ...run.result }, 200, { 'x-run-id': id });
   const problem = readProblem(run?.problem);
   if (problem !== undefined) throw withRun(problem, id);
-  return runningReply(headers, { run_id: id, location: `/orchestrations/${incoming.name}/runs/${id}` });
+  const status = run?.state === 'waiting' ? 'waiting' : 'running';
+  return runningReply(headers, { run_id: id, status, location: `/orchestrations/${incoming.name}/runs/${id}` });
 }
 
 const max_input_bytes = 1024 * 1024;

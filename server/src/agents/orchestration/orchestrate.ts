@@ -1,12 +1,12 @@
 // The engine: asks the strategy for the next calls, makes them side by side, and asks again. After a crash, ended steps return their outputs
-// and the strategy decides the same. A failed member is replaced by its fallback.
+// and the strategy decides the same. It is the same after a member has waited for a person. A failed member is replaced by its fallback.
 import { isOrchestration, type OrchestrationConfig } from '@gantry/project/orchestration-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { cancelCallsOf } from '../invoke/calls/repeat-cancels.ts';
 import { textOfOutput } from '../invoke/streams/text-of-output.ts';
 import { findAssetsById } from '../../assets/registry/find.ts';
-import type { RunKind } from '../../ground/runs/run.ts';
+import { RunWaits, type RunKind } from '../../ground/runs/run.ts';
 import { callMember, type MemberCall } from './members/call-member.ts';
 import { callOrchestration } from './members/call-orchestration.ts';
 import { withTime } from './runs/deadline.ts';
@@ -38,10 +38,14 @@ export function orchestrationKind(parts: OrchestrationParts): RunKind<Orchestrat
       try {
         const { deadline_at } = run.input;
         if (deadline_at === null) return await orchestrate(parts, run);
-        const left = { ms: Date.parse(deadline_at) - Date.now(), problem: () => new Problem('run_timeout') };
+        const left = {
+          ms: Date.parse(deadline_at) + run.waited_ms - Date.now(),
+          problem: () => new Problem('run_timeout'),
+        };
         return await withTime(run, left, async (timed) => await orchestrate(parts, timed));
       } catch (error) {
         // Also those that a process before this one has begun. A process that loses the run leaves them to the next one.
+        if (error instanceof RunWaits) throw error;
         const isLost = run.signal.aborted && !(run.signal.reason instanceof Problem);
         if (!isLost && !parts.ingress.stopping.aborted) await cancelCallsOf(parts.ingress, run.id);
         throw error;
@@ -90,16 +94,22 @@ async function workLevel(parts: OrchestrationParts, run: OrchestrationRun, level
       whole.calls += fresh.length;
       if (whole.calls > most_calls)
         throw new Problem('too_many_calls', { detail: `A run makes at most ${most_calls} calls of members.` });
+      const waits: RunWaits[] = [];
       await Promise.all(
         fresh.map(async (call) => {
           const outcome = await settle(parts, run, level, call).catch((error: unknown) => {
+            if (error instanceof RunWaits) return void waits.push(error);
             if (error instanceof Problem) last.set(call.member, { status: 'failed', error: errorOf(error) });
             throw error;
           });
+          if (outcome === undefined) return;
           story.ended.set(call.path, outcome);
           last.set(call.member, outcome);
         }),
       );
+      // The calls beside it have ended, and their answers are stored.
+      const [first] = waits;
+      if (first !== undefined) throw first;
     }
   } catch (error) {
     throw error instanceof Problem ? withMembers(error, membersOf(config, last)) : error;

@@ -7,12 +7,12 @@ import type { RunRow } from '../../ground/runs/run.ts';
 import { chosenAt } from './runs/choice.ts';
 import { kind, type MemberAnswer, type OrchestrationInput } from './runs/orchestration-run.ts';
 
-type Facts = Pick<MemberAnswer, 'agent' | 'run_id' | 'version' | 'digest'>;
+type Facts = Pick<MemberAnswer, 'agent' | 'run_id' | 'version' | 'digest'> & { earlier_run_ids: string[] | null };
 
 /** The answers of the steps that have one. */
 export const answersOf = async (db: Reader, run_id: string) =>
   await db.all<Facts & { path: string; answer: string | null }>(sql`
-    select name as path, output ->> 'agent' as agent, output ->> 'run_id' as run_id, output ->> 'version' as version,
+    select name as path, output ->> 'agent' as agent, output ->> 'run_id' as run_id, output -> 'earlier_run_ids' as earlier_run_ids, output ->> 'version' as version,
       output ->> 'digest' as digest, left(output ->> 'text', ${max_shown_answer}) as answer
     from run_step where run_id = ${run_id} and output ? 'agent'`);
 

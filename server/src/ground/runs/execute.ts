@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { overtaken } from '../database/overtaken.ts';
 import { within } from '../within.ts';
 import { openJournal, type Journal } from './journal.ts';
-import { Fenced, type Ending, type RunIdentity, type RunKind } from './run.ts';
+import { Fenced, RunWaits, type Ending, type RunIdentity, type RunKind } from './run.ts';
 import { openSteps, type Steps } from './steps.ts';
 import * as store from './store.ts';
 
@@ -23,7 +23,7 @@ export interface Execution {
 
 const undo_deadline_ms = 120_000;
 
-/** Returns when the run has ended. Throws `Fenced`, or the reason of `lost`, when another executor has the run. */
+/** Returns when the run has ended, or waits. Throws `Fenced`, or the reason of `lost`, when another executor has the run. */
 export async function execute(execution: Execution): Promise<void> {
   const { db, run: claimed, kind, lost } = execution;
   const { max_log_bytes } = execution;
@@ -52,7 +52,7 @@ export async function execute(execution: Execution): Promise<void> {
   if (!finished) throw new Error(`the end of run ${claimed.id} was not written`);
 }
 
-/** Returns undefined when the run is done, otherwise its ending. */
+/** Returns undefined when the run is done or waits, otherwise its ending. */
 async function carryOn(execution: Execution, journal: Journal, steps: Steps): Promise<Ending | undefined> {
   const { db, run: claimed, kind, cancel, lost } = execution;
   if (!claimed.begun) return cancelled();
@@ -62,6 +62,10 @@ async function carryOn(execution: Execution, journal: Journal, steps: Steps): Pr
   } catch (error) {
     lost.signal.throwIfAborted();
     if (error instanceof Fenced) throw error;
+    if (error instanceof RunWaits) {
+      await journal.wait();
+      return undefined;
+    }
     return { state: cancel.signal.aborted ? 'cancelled' : 'failed', problem: toProblem(execution, error) };
   }
   if (await db.transaction(async (tx) => await journal.finish(tx, { state: 'done', result }))) return undefined;
@@ -82,7 +86,7 @@ function toProblem({ cancel, onError }: Execution, error: unknown) {
 }
 
 function identityOf({ run: claimed, cancel }: Execution): RunIdentity {
-  const { id, input, actor, fence } = claimed;
+  const { id, input, actor, fence, waited_ms } = claimed;
   const fenced: RunIdentity['fenced'] = async (tx) => {
     if (!(await store.hold(tx, claimed))) throw new Fenced(id);
   };
@@ -91,6 +95,7 @@ function identityOf({ run: claimed, cancel }: Execution): RunIdentity {
     input,
     actor,
     fence,
+    waited_ms,
     fenced,
     settle: async (tx) => {
       await fenced(tx);

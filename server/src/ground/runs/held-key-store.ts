@@ -20,9 +20,12 @@ export async function claim(db: Tx, { owner, keys, most, lease_ms }: Wanted): Pr
   await db.run(sql`delete from held_key where lease_until < clock_now()`);
   const claimed = await db.all<KeyClaim>(sql`
     insert into held_key (key, owner, lease_until)
-    select wanted, ${owner}, ${fromNow(lease_ms)} from unnest(${keys}::text[]) as wanted
-    where not exists (select from held_key where key = wanted) and not ${runsElsewhere(sql`wanted`, owner)}
-    order by random() limit ${most}
+    -- In one order, so that two processes that claim the same keys do not wait for each other.
+    select wanted, ${owner}, ${fromNow(lease_ms)} from (
+      select wanted from unnest(${keys}::text[]) as wanted
+      where not exists (select from held_key where key = wanted) and not ${runsElsewhere(sql`wanted`, owner)}
+      order by random() limit ${most}) as chosen
+    order by wanted
     on conflict do nothing returning key as id, fence`);
   if (claimed.length === 0) return [];
   // Neither statement sees the other one of the same moment. So both sides look again after their commit (isHeldElsewhere), and at least

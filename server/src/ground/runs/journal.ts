@@ -9,6 +9,9 @@ export interface Journal {
   /** Returns the number of the attempt. */
   begin(step: Parameters<typeof store.beginStep>[2]): Promise<number>;
   endStep(path: string, end: Parameters<typeof store.endStep>[3]): Promise<void>;
+  stepWaits(path: string): Promise<void>;
+  /** The last write of this executor: from now on nobody executes the run. */
+  wait(): Promise<void>;
   /** Without a path, the line belongs to no step. */
   log(path: string | null, line: string): void;
   notice(path: string | null, message: string, data: Record<string, unknown>): void;
@@ -84,6 +87,18 @@ export function openJournal(db: Database, run: store.ClaimedRun, { max_log_bytes
         stepEvent(path, end.state, end.state === 'failed' && end.problem !== undefined ? { problem: end.problem } : {}),
       );
       await write((tx) => store.endStep(tx, run.id, path, end));
+    },
+    stepWaits: async (path) => {
+      add(stepEvent(path, 'waiting'));
+      await write((tx) => store.stepWaits(tx, run.id, path));
+    },
+    wait: async () => {
+      await write(async (tx) => {
+        if (await store.beginWait(tx, run))
+          add({ kind: 'wait', step: null, state: 'waiting', message: 'Waits for a person.', data: {} });
+        else await store.notify(tx, store.work_channel, run.id);
+      });
+      ended = true;
     },
     log: (step, line) => {
       if (logged_bytes > max_log_bytes) return;

@@ -38,6 +38,8 @@ export interface RunIdentity<Input = unknown> {
   readonly id: string;
   readonly input: Input;
   readonly actor: RunActor;
+  /** For how long it has waited for people. */
+  readonly waited_ms: number;
   /** Grows with every claim. Of two executors, the one with the smaller fence has lost the run. */
   readonly fence: number;
   /** First call in a transaction that must happen only once. Locks the run's row. Throws `Fenced` when this executor lost the run. */
@@ -122,6 +124,11 @@ export async function isAnyActive(db: Reader, kind: string): Promise<boolean> {
   return await store.anyActive(db, kind);
 }
 
+/** True while a run of the kind that this user began has not ended. */
+export async function isOpenFor(db: Reader, kind: string, actor_id: string): Promise<boolean> {
+  return await store.isOpenFor(db, kind, actor_id);
+}
+
 export async function findRun<Input = unknown, Result = unknown>(
   db: Reader,
   id: string,
@@ -145,6 +152,21 @@ export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
   if (asked) await store.notify(tx, store.work_channel, id);
   return asked;
 }
+
+/**
+ * The run waits no longer: it is executed again, from its stored steps. Called in the transaction that stores what it waits for. A run that is executed now
+ * does not begin to wait.
+ */
+export async function wake(tx: Tx, id: string): Promise<void> {
+  await store.wake(tx, id);
+  await store.notify(tx, store.work_channel, id);
+}
+
+/**
+ * The work goes on when a person has acted. Thrown by the work of a step, and passed on by all work around it once the steps beside it have ended. The run then
+ * waits without a place, until `wake`.
+ */
+export class RunWaits extends Error {}
 
 /** Another run has the mutex. */
 export class MutexHeld extends Error {

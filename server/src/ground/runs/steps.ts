@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem, type ProblemDocument } from '@gantry/contract/problems.ts';
 import type { Journal } from './journal.ts';
-import { Fenced, type Run, type RunIdentity } from './run.ts';
+import { Fenced, RunWaits, type Run, type RunIdentity } from './run.ts';
 import type { StoredStep } from './store.ts';
 
 interface Undo {
@@ -114,6 +114,10 @@ export function openSteps({ run: identity, journal, stored, signal, lost, toProb
       return output;
     } catch (error) {
       if (error instanceof Fenced || lost.aborted) throw error;
+      if (error instanceof RunWaits) {
+        await journal.stepWaits(path);
+        throw error;
+      }
       const problem = toProblem(place.signal.aborted ? place.signal.reason : error);
       await journal.endStep(path, { state: 'failed', problem });
       throw error;

@@ -25,6 +25,7 @@ export interface ClaimedRun extends Claim {
   input: unknown;
   actor: RunActor;
   team_id: string | null;
+  waited_ms: number;
   /** False for a run that was cancelled before its turn. */
   begun: boolean;
   ending: Ending | null;
@@ -37,13 +38,14 @@ export interface StoredStep {
   /** Its path. */
   name: string;
   has_undo: boolean;
-  state: 'running' | 'done' | 'failed' | 'undone';
+  state: 'running' | 'waiting' | 'done' | 'failed' | 'undone';
   attempt: number;
   output: unknown;
 }
 
 export type NewEvent = Omit<RunEvent, 'seq' | 'at'>;
 
+/** Those that a process executes, or can claim. */
 const active_states = ['queued', 'running', 'cancelling'] as const satisfies RunState[];
 
 /** Undefined while another run has the mutex. */
@@ -74,6 +76,7 @@ export async function insertHeld(
     kind,
     actor,
     team_id: team_id ?? null,
+    waited_ms: 0,
     begun: true,
     ending: null,
     cancel_requested: false,
@@ -95,6 +98,13 @@ export async function anyActive(db: Reader, kind: string): Promise<boolean> {
   return (
     (await db.one(sql`select from run where kind = ${kind} and state = any(${active_states}) limit 1`)) !== undefined
   );
+}
+
+export async function isOpenFor(db: Reader, kind: string, actor_id: string): Promise<boolean> {
+  const row = await db.one(
+    sql`select from run where kind = ${kind} and actor_id = ${actor_id} and ended_at is null limit 1`,
+  );
+  return row !== undefined;
 }
 
 export async function find(db: Reader, ids: readonly string[]): Promise<RunRow[]> {
@@ -119,7 +129,7 @@ export async function find(db: Reader, ids: readonly string[]): Promise<RunRow[]
 export async function requestCancel(tx: Tx, id: string): Promise<boolean> {
   const asked = await tx.run(sql`
     update run set state = 'cancelling', cancel_requested_at = clock_now()
-    where id = ${id} and state in ('queued', 'running') and settled_at is null and ending is null`);
+    where id = ${id} and state in ('queued', 'running', 'waiting') and settled_at is null and ending is null`);
   return asked === 1;
 }
 
@@ -131,7 +141,7 @@ export async function claim(db: Tx, places: Places, lease_ms: number): Promise<C
   const { owner } = places;
   const kinds = Object.keys(places.kinds);
   const row = await db.one<Omit<ClaimedRun, 'actor'> & { actor_id: string; actor_name: string }>(sql`
-    update run set owner = ${owner}, fence = fence + 1, lease_until = ${fromNow(lease_ms)},
+    update run set owner = ${owner}, fence = fence + 1, lease_until = ${fromNow(lease_ms)}, is_woken = false,
       state = case state when 'queued' then 'running' else state end,
       started_at = case when cancel_requested_at is null then coalesce(started_at, clock_now()) else started_at end
     where id = (
@@ -139,7 +149,7 @@ export async function claim(db: Tx, places: Places, lease_ms: number): Promise<C
       where state = any(${active_states}) and kind = any(${kinds}) and ${isFree}
         and ${waitsFor(places)} is null and not ${heldElsewhere(sql`mutex`, owner)}
       order by created_at, id for update skip locked limit 1)
-    returning id, kind, fence, input, actor_id, actor_name, team_id, started_at is not null as begun, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
+    returning id, kind, fence, input, actor_id, actor_name, team_id, waited_ms, started_at is not null as begun, ending, log_bytes, cancel_requested_at is not null as cancel_requested`);
   if (row === undefined) return undefined;
   const { actor_id, actor_name, ...run } = row;
   return { ...run, actor: { user_id: actor_id, name: actor_name } };
@@ -237,6 +247,29 @@ export async function endStep(
     where run_id = ${run_id} and name = ${name}`);
 }
 
+/** A step that waits has not failed, so the attempt is not counted. */
+export async function stepWaits(tx: Tx, run_id: string, name: string): Promise<void> {
+  await tx.run(
+    sql`update run_step set state = 'waiting', attempt = attempt - 1 where run_id = ${run_id} and name = ${name}`,
+  );
+}
+
+/** False when it was woken or cancelled before: then it is claimed again at once. */
+export async function beginWait(tx: Tx, { id, fence }: Claim): Promise<boolean> {
+  const row = await tx.one<{ state: RunState }>(sql`
+    update run set owner = null, lease_until = null, waiting_since = clock_now(),
+      state = case when cancel_requested_at is not null then state when is_woken then 'queued' else 'waiting' end
+    where id = ${id} and fence = ${fence} returning state`);
+  return row?.state === 'waiting';
+}
+
+export async function wake(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`
+    update run set is_woken = true, state = case state when 'waiting' then 'queued' else state end,
+      waited_ms = waited_ms + case state when 'waiting' then extract(epoch from clock_now() - waiting_since) * 1000 else 0 end
+    where id = ${id} and ended_at is null`);
+}
+
 /** False when another executor has the run. The row lock gives seq the order of the commits. */
 export async function append(
   tx: Tx,
@@ -265,6 +298,10 @@ export async function finish(
     update run set state = ${end.state}, ended_at = clock_now(), owner = null, lease_until = null,
       result = ${done ? json(end.result) : null}::jsonb, problem = ${done ? null : json(end.problem)}::jsonb
     where id = ${id} and fence = ${fence} and (not ${done} or cancel_requested_at is null or settled_at is not null)`);
+  if (ended === 1)
+    await tx.run(
+      sql`update run_step set state = 'failed', ended_at = clock_now() where run_id = ${id} and state = 'waiting'`,
+    );
   return ended === 1;
 }
 

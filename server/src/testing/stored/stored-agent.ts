@@ -95,6 +95,7 @@ function standIn(input: PushInput, name: string): Run<PushInput> {
     input,
     actor: { user_id: input.owner_id, name },
     fence: 1,
+    waited_ms: 0,
     signal: new AbortController().signal,
     log: () => {},
     notice: () => {},

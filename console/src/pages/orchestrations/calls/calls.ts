@@ -9,11 +9,20 @@ export type Call = Pick<
 > &
   Partial<Pick<OrchestrationStep, 'run_id' | 'input_tokens' | 'output_tokens' | 'cost_usd'>>;
 
-export type CallState = 'pending' | 'running' | 'done' | 'failed' | 'fallback used' | 'cancelled' | 'not called';
+export type CallState =
+  | 'pending'
+  | 'running'
+  | 'waiting'
+  | 'done'
+  | 'failed'
+  | 'fallback used'
+  | 'cancelled'
+  | 'not called';
 
 export const meanings: Record<CallState, Meaning> = {
   pending: 'none',
   running: 'waiting',
+  waiting: 'waiting',
   done: 'good',
   failed: 'failed',
   'fallback used': 'waiting',
@@ -27,7 +36,7 @@ export function stateOfCall({ state, problem }: Call, hasEnded: boolean): CallSt
   if (problem?.['code'] === 'cancelled') return 'cancelled';
   if (state === 'failed') return 'failed';
   if (hasEnded) return 'cancelled';
-  return state === 'running' ? 'running' : 'pending';
+  return state === 'running' || state === 'waiting' ? state : 'pending';
 }
 
 export interface Progress {

@@ -13,6 +13,7 @@ const looks: Record<CallState, string> = {
   pending: 'border-line bg-raised',
   'not called': 'border-line bg-raised',
   running: 'border-waiting bg-waiting-soft',
+  waiting: 'border-waiting bg-waiting-soft',
   done: 'border-good bg-good-soft',
   failed: 'border-failed bg-failed-soft',
   'fallback used': 'border-waiting bg-waiting-soft',

@@ -6,6 +6,7 @@ type Told = ListedOrchestrationRun['state'] | 'partial';
 const meanings: Record<Told, Meaning> = {
   queued: 'waiting',
   running: 'waiting',
+  waiting: 'waiting',
   cancelling: 'waiting',
   done: 'good',
   partial: 'waiting',

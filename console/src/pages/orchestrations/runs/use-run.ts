@@ -13,7 +13,7 @@ export function useRun(name: string, run_id: string | undefined) {
     enabled: run_id !== undefined,
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined) return false;
-      if (data.ended_at === null) return live_ms;
+      if (data.ended_at === null) return data.state === 'waiting' ? settling_ms : live_ms;
       return Date.now() - Date.parse(data.ended_at) < settled_after_ms && settling_ms;
     },
   });

@@ -7,7 +7,8 @@ export interface LiveRun {
   /** The id that this page gives the run. */
   id: string;
   run_id: string | undefined;
-  state: 'running' | 'done' | 'partial' | 'failed' | 'cancelled';
+  /** `waiting`: for a person. The stream ends then, and the run goes on. */
+  state: 'running' | 'waiting' | 'done' | 'partial' | 'failed' | 'cancelled';
   calls: readonly Call[];
   notices: readonly string[];
   output?: OrchestrationRun['output'];
@@ -24,11 +25,19 @@ export function applyEvent(run: LiveRun, event: RunStreamEvent, at: string): Liv
     case 'STEP_STARTED':
       return { ...run, calls: [...run.calls.filter((call) => call.path !== path), begunCall(path, at)] };
     case 'STEP_FINISHED':
-      return changeCall(run, path, ({ problem }) => ({ state: problem === null ? 'done' : 'failed', ended_at: at }));
+      return changeCall(run, path, ({ state, problem }) =>
+        state === 'waiting' ? {} : { state: problem === null ? 'done' : 'failed', ended_at: at },
+      );
     case 'CUSTOM':
       return applyCustom(run, textOf(event['name']), event['value']);
     case 'RUN_FINISHED': {
       const { status, output } = membersOf(event['result']);
+      if (status === 'waiting')
+        return {
+          ...run,
+          state: 'waiting',
+          notices: [...run.notices, 'It waits for a person. The inbox has the question.'],
+        };
       // The service checks its own answers.
       return { ...run, state: status === 'partial' ? 'partial' : 'done', output: output as LiveRun['output'] };
     }
@@ -54,6 +63,7 @@ function applyCustom(run: LiveRun, name: string, value: unknown): LiveRun {
       run_id: textOf(run_id) || null,
       answer: textOf(text),
     }));
+  if (name === 'member_waits') return changeCall(run, textOf(step), () => ({ state: 'waiting' }));
   if (name === 'member_failed') return changeCall(run, textOf(step), () => ({ problem: membersOf(problem) }));
   return run;
 }

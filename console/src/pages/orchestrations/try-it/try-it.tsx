@@ -36,7 +36,7 @@ function TryIt({ name }: { name: string }) {
   if (asset?.serving_version === null) return <Empty>It answers calls once a version of it is deployed.</Empty>;
   if (error !== null) return <Refusal error={error} />;
   if (config === undefined) return <div className="skeleton h-96" />;
-  const hasEnded = run !== undefined && run.state !== 'running';
+  const hasEnded = run !== undefined && run.state !== 'running' && run.state !== 'waiting';
   return (
     <>
       <RunInputForm
@@ -75,8 +75,9 @@ function About({ name, run: { run_id, state } }: { name: string; run: LiveRun })
 }
 
 function Told({ name, run, config }: { name: string; run: LiveRun; config: OrchestrationConfig }) {
-  const hasEnded = run.state !== 'running';
-  const stored = useRun(name, hasEnded ? run.run_id : undefined);
+  const hasEnded = run.state !== 'running' && run.state !== 'waiting';
+  // After the end of the stream the service knows more, also of a run that waits.
+  const stored = useRun(name, run.state === 'running' ? undefined : run.run_id);
   return (
     <>
       <RunAnswer output={run.output} calls={run.calls} error={run.error} notices={run.notices} />

@@ -314,6 +314,7 @@ function whyNotDeployed(newest: store.DeploymentRow | undefined, run: RunRow | u
 const how_deploys_stand: Record<RunState, string> = {
   queued: 'waits for its turn',
   running: 'is under way',
+  waiting: 'waits for a person',
   cancelling: 'is being cancelled',
   done: 'is done',
   failed: 'failed',

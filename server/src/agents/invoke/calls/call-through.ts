@@ -25,6 +25,8 @@ export interface CallThrough {
   signal: AbortSignal;
   /** Not of a call that was sent before. */
   listener?: Listener | undefined;
+  /** The state of its thread that it answers. */
+  expects?: string | undefined;
   /** The call ignored its cancel until its time was over. */
   onStays: () => void;
 }
@@ -55,11 +57,15 @@ export async function callThrough(ingress: Ingress, call: CallThrough): Promise<
   }
 }
 
-async function send(ingress: Ingress, { id, trace, origin, admit, signal, listener }: CallThrough): Promise<Answer> {
+async function send(
+  ingress: Ingress,
+  { id, trace, origin, admit, signal, listener, expects }: CallThrough,
+): Promise<Answer> {
   const { admitted, body } = await admit();
   signal.throwIfAborted();
   const run = startRun(ingress, admitted, trace, id);
-  const sent = await sendCall(ingress, { admitted, run, origin, headers, body, is_stored: true, listener, signal });
+  const call = { admitted, run, origin, headers, body, is_stored: true, listener, signal };
+  const sent = await sendCall(ingress, { ...call, ...(expects !== undefined && { expects }) });
   await sent.detach({ awaits_end: true });
   // A cancel that came before the call was stored has found nothing to end.
   if (signal.reason instanceof Problem) await endedByCancel(ingress, id);

@@ -3,12 +3,13 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { isId } from '@gantry/contract/wire.ts';
 import { authorize, Refusal } from '../../../governance/access/authorize.ts';
-import type { Caller } from '../../../governance/access/caller.ts';
+import type { Caller, SignedInCaller } from '../../../governance/access/caller.ts';
 import { change } from '../../../governance/access/change.ts';
 import { jsonReply, type Reply } from '../../../governance/http/answer/reply.ts';
 import type { RequestHeaders } from '../../../governance/http/request/request-headers.ts';
 import type { TraceContext } from '../../../ground/trace-context.ts';
 import { within } from '../../../ground/within.ts';
+import { findAssetById } from '../../../assets/registry/find.ts';
 import { loadAsset } from '../../../assets/registry/load-asset.ts';
 import { signedIn } from '../../../people/principals/signed-in.ts';
 import { admitFor } from '../../invoke/admit-for.ts';
@@ -19,8 +20,10 @@ import { startRun } from '../../invoke/calls/start-run.ts';
 import type { Ingress } from '../../invoke/ingress.ts';
 import { findOwn } from '../threads/own-agent.ts';
 import { nameThread } from '../../invoke/turns.ts';
+import { answerRun } from './answer-run.ts';
 import * as store from './inbox-store.ts';
 import { mayAnswer } from './may-answer.ts';
+import { openWait } from './run-wait-store.ts';
 
 export interface AnswerOf {
   caller: Caller;
@@ -33,14 +36,17 @@ export interface AnswerOf {
 }
 
 /**
- * The caller of the run gets the answer of the agent, or 202; another person gets the id of the run alone. Throws `not_found`, `nothing_waits`,
+ * The caller of the run gets the answer of the agent, or 202; another person gets the id of the run alone. A run of an orchestration goes on by
+ * itself. Throws `not_found`, `nothing_waits`,
  * `answered_already`, and the refusals of a call.
  */
 export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<Reply> {
   const { db, stopping, sync_budget_ms } = ingress;
   const { caller, name, value, headers, trace } = asked;
-  const agent = await loadAsset(db, { kind: 'agent', name }, caller);
   const user = signedIn(caller);
+  const asks = isId(asked.thread) ? await ownRunThatAsks(ingress, user, asked) : undefined;
+  if (asks !== undefined) return await answerRun(ingress, { ...asks, is_own: true, value, headers });
+  const agent = await loadAsset(db, { kind: 'agent', name }, caller);
   const grant = authorize(user, 'asset.read', agent);
   const own = await findOwn(db, nameThread({ agent_id: agent.id, owner_id: user.id }, asked.thread));
   const id = own?.id ?? asked.thread;
@@ -52,6 +58,8 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
     throw new Refusal({ code: 'not_found', reason: 'no such thread waits' }, 'asset.read', agent);
   const expects = asked.checkpoint_id ?? row.checkpoint_id;
   if (expects !== row.checkpoint_id) throw new Problem('answered_already');
+  const wait = row.orchestration === null ? undefined : await openWait(db, row.id);
+  if (wait !== undefined) return await answerRun(ingress, { grant, row, wait, value, is_own, headers });
   const admitted = await admitFor(ingress, { caller_id: row.owner_id, agent_id: agent.id });
   const run = startRun(ingress, admitted, trace);
   await change(db, grant, 'thread.answered', async (_, note) => {
@@ -77,4 +85,15 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
   }
   if (end !== undefined) return printEnded(end, run.id, sent);
   return runningReply(headers, { run_id: run.id, location: `/agents/${name}/runs/${run.id}` });
+}
+
+/** A run of an orchestration of the caller's own that waits for this thread. The caller needs `use` of the orchestration, and no right on its member. */
+async function ownRunThatAsks({ db }: Ingress, user: SignedInCaller, { name, thread, checkpoint_id }: AnswerOf) {
+  const row = await store.ownWaitingThread(db, { id: thread, agent: name, owner_id: user.id });
+  const wait = row === undefined || row.orchestration === null ? undefined : await openWait(db, row.id);
+  if (row === undefined || wait === undefined) return undefined;
+  if ((checkpoint_id ?? wait.checkpoint_id) !== wait.checkpoint_id) throw new Problem('answered_already');
+  const asset = await findAssetById(db, wait.orchestration_id, user);
+  if (asset === undefined) throw new Problem('not_found');
+  return { grant: authorize(user, 'asset.invoke', asset), row, wait };
 }

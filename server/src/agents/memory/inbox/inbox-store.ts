@@ -1,6 +1,6 @@
 // Runs that wait for a person. The contents are in thread-store.ts.
 import type { Reader } from '../../../ground/database/database.ts';
-import { allOf, nothing, sql } from '../../../ground/database/sql.ts';
+import { allOf, nothing, sql, type Sql } from '../../../ground/database/sql.ts';
 import { isWorking, owner } from '../thread-store.ts';
 
 export interface WaitingRow {
@@ -17,16 +17,24 @@ export interface WaitingRow {
   checkpoint_id: string;
   /** Of the serving version. */
   may_answer: string[];
+  /** The orchestration whose run waits for the answer. */
+  orchestration: string | null;
+}
+
+/** Of the thread `t`. */
+function waitingRun(what: Sql): Sql {
+  return sql`select ${what} from thread_wait w join run r on r.id = w.run_id and r.ended_at is null where w.thread_id = t.id and w.value is null`;
 }
 
 const columns = sql`t.id, t.agent_id, a.name as agent, t.owner_id, t.name, t.waits, t.waiting_since,
   ${owner} as owner,
   (select max(s.id) from thread_state s where s.thread_id = t.id and s.ns = '') as checkpoint_id,
+  (${waitingRun(sql`r.input ->> 'name'`)}) as orchestration,
   coalesce((select array(select jsonb_array_elements_text(c.config -> 'access' -> 'may_answer')) from route r
     join revision v on v.id = r.revision_id join content c on c.digest = v.digest where r.is_default and r.agent_id = t.agent_id), '{}') as may_answer`;
 
-// A thread that an agent works on for somebody else is answered through the asset that called it.
-const waits = sql`t.waits is not null and t.via is null and not ${isWorking}`;
+// A thread of another asset's call waits only when the run of that asset waits too.
+const waits = sql`t.waits is not null and (t.via is null or exists (${waitingRun(sql`1`)})) and not ${isWorking}`;
 
 /** Candidates for one person: their own, and those of agents that name others to answer. The longest waiting first. */
 export const waitingFor = async (
@@ -52,3 +60,11 @@ export const waitingFor = async (
 export const waitingThread = async (db: Reader, { id, agent_id }: { id: string; agent_id: string }) =>
   await db.one<WaitingRow>(sql`
     select ${columns} from thread t join asset a on a.id = t.agent_id where t.id = ${id} and t.agent_id = ${agent_id} and ${waits}`);
+
+export const ownWaitingThread = async (
+  db: Reader,
+  { id, agent, owner_id }: { id: string; agent: string; owner_id: string },
+) =>
+  await db.one<WaitingRow>(sql`
+    select ${columns} from thread t join asset a on a.id = t.agent_id
+    where t.id = ${id} and a.name = ${agent} and t.owner_id = ${owner_id} and ${waits}`);

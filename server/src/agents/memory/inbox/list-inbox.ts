@@ -58,8 +58,9 @@ function printWaiting(row: store.WaitingRow, { id }: SignedInCaller): Omit<Waiti
   const is_own = row.owner_id === id;
   return {
     agent: `agents/${row.agent}`,
+    orchestration: row.orchestration === null ? null : `orchestrations/${row.orchestration}`,
     thread: row.id,
-    thread_id: is_own ? row.name : null,
+    thread_id: is_own && row.orchestration === null ? row.name : null,
     caller: row.owner ?? row.owner_id,
     is_own,
     checkpoint_id: row.checkpoint_id,
@@ -71,8 +72,10 @@ function printWaiting(row: store.WaitingRow, { id }: SignedInCaller): Omit<Waiti
 async function answerable(db: Reader, user: SignedInCaller, rows: readonly store.WaitingRow[]): Promise<Set<string>> {
   const agents = await findReadable(db, user, [...new Set(rows.map(({ agent_id }) => agent_id))]);
   const by_id = new Map(agents.map((agent) => [agent.id, agent]));
-  const may = rows.filter(({ owner_id, agent_id, may_answer }) => {
+  const may = rows.filter(({ owner_id, agent_id, may_answer, orchestration }) => {
     const agent = by_id.get(agent_id);
+    // Its caller needs no right on a member of an orchestration.
+    if (orchestration !== null && owner_id === user.id) return true;
     return agent !== undefined && (owner_id === user.id || mayAnswer(user, agent, may_answer));
   });
   return new Set(may.map(({ id }) => id));

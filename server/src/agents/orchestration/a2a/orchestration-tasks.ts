@@ -92,6 +92,7 @@ async function beginTask(
   if (configuration?.taskPushNotificationConfig !== undefined) throw new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED');
   if (message.taskId !== undefined) {
     const task = await reader.own(asked, message.taskId);
+    if (task.outcome === 'interrupted') throw new A2aError('UNSUPPORTED_OPERATION', store.asks_elsewhere);
     throw new A2aError('UNSUPPORTED_OPERATION', `The task waits for no message: it is ${stateOf(task)}.`);
   }
   const said = readParts(message.parts);

@@ -11,12 +11,16 @@ export interface TaskOwner {
   caller_id: string;
 }
 
+/** A run that waits for a person does so in the inbox, where its members have their questions. */
+export const asks_elsewhere = 'A member waits for a person. Its question is in the inbox: svc inbox.';
+
 /** An ended one is refused or failed by the status of its problem, as a call of an agent is. */
-const columns = sql`id, id as task_id, 1 as turn, input ->> 'context_id' as context_id, case when ended_at is null then 'running' else 'ended' end as state,
-  case when ended_at is null then null when state = 'done' then 'completed' when state = 'cancelled' then 'cancelled'
+const columns = sql`id, id as task_id, 1 as turn, input ->> 'context_id' as context_id, case when ended_at is null and state <> 'waiting' then 'running' else 'ended' end as state,
+  case when state = 'waiting' then 'interrupted' when ended_at is null then null when state = 'done' then 'completed' when state = 'cancelled' then 'cancelled'
     when (problem ->> 'status')::int < 500 then 'rejected' else 'failed' end as outcome,
-  to_char(coalesce(ended_at, created_at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at`;
-const answer = sql`case when ended_at is null then null when state = 'done' then jsonb_build_object('output', result -> 'output')
+  to_char(coalesce(ended_at, case when state = 'waiting' then waiting_since end, created_at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at`;
+const answer = sql`case when state = 'waiting' then jsonb_build_object('interrupts', jsonb_build_array(jsonb_build_object('value', ${asks_elsewhere}::text)))
+  when ended_at is null then null when state = 'done' then jsonb_build_object('output', result -> 'output')
   else jsonb_build_object('code', problem ->> 'code', 'detail', problem ->> 'detail') end`;
 
 type Row = Omit<TaskView, 'content_type' | 'body'> & { answer: object | null };

@@ -25,6 +25,8 @@ interface Chosen {
   version: string;
   digest: string;
   deadline_at: string;
+  /** How long the run had waited for people then. Absent: before runs waited. */
+  waited_ms?: number;
   spent_before: number;
 }
 
@@ -55,7 +57,11 @@ export async function callOrchestration(
     ],
     whole: level.whole,
   };
-  const left = { ms: Date.parse(chosen.deadline_at) - Date.now(), problem: () => new Problem('run_timeout') };
+  const waited_ms = step.waited_ms - (chosen.waited_ms ?? 0);
+  const left = {
+    ms: Date.parse(chosen.deadline_at) + waited_ms - Date.now(),
+    problem: () => new Problem('run_timeout'),
+  };
   let result: OrchestrationResult;
   try {
     result = await withTime(step, left, async (timed) => await work(timed, inner));
@@ -110,6 +116,7 @@ async function choose(
     version: serving.version,
     digest: serving.digest,
     deadline_at: new Date(Date.now() + timeout_seconds * 1000).toISOString(),
+    waited_ms: run.waited_ms,
     spent_before: config.budget_usd === undefined ? 0 : await spentByRun(db, run.id),
   };
 }

@@ -36,13 +36,15 @@ export function readMemberAnswer(ref: string, { status, content_type, body }: An
   // A call that was followed has its failure inside its answer.
   if (state === 'failed' || state === 'cancelled')
     throw refused(ref, { detail: `its run ${state}`, ...asRefused(error) }, is_callers);
-  if (state === 'interrupted')
-    throw new Problem('member_waits', {
-      detail: `${ref} waits for a person.`,
-      hint: 'Call the agent itself, or use one that decides alone.',
-    });
   if (output === undefined) throw failed(ref, 'its answer has no output');
   return output;
+}
+
+/** The thread of a call that has ended with a question to a person. */
+export function threadThatWaits({ status, body }: Answer): string | undefined {
+  const said = status === 200 ? readJson(body) : undefined;
+  const { status: state, thread_id } = (said ?? {}) as { status?: unknown; thread_id?: unknown };
+  return state === 'interrupted' && typeof thread_id === 'string' ? thread_id : undefined;
 }
 
 interface Refused {

@@ -41,6 +41,8 @@ export interface MemberAnswer {
   /** The id of the call. Null for an orchestration: its calls have ids of their own. */
   run_id: string | null;
   /** Which took the call; null when it was found again after a crash. */
+  /** Of the calls before it that ended with a question to a person. */
+  earlier_run_ids?: string[];
   revision_id: string | null;
   version: string | null;
   digest: string | null;

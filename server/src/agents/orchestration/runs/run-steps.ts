@@ -26,8 +26,10 @@ export async function stepsOf(db: Reader, run: Pick<RunRow<OrchestrationInput>, 
     const called = member(path);
     const isInner = called !== undefined && isOrchestration(called);
     const run_id = isInner ? null : (answer?.run_id ?? memberRunId(run.id, path, 1));
-    const used = spent.find((one) => one.run_id === run_id);
-    const { input_tokens = 0, output_tokens = 0, nano = 0 } = used ?? {};
+    const calls_of_step = [run_id, ...(answer?.earlier_run_ids ?? [])];
+    const used = spent.filter((one) => calls_of_step.includes(one.run_id));
+    const total = (of: 'input_tokens' | 'output_tokens' | 'nano') => used.reduce((sum, one) => sum + one[of], 0);
+    const [input_tokens, output_tokens, nano] = [total('input_tokens'), total('output_tokens'), total('nano')];
     return {
       path,
       member: nameIn(path),

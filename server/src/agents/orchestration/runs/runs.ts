@@ -40,7 +40,12 @@ export async function readRun(db: Database, asked: RunOf): Promise<Orchestration
       answer: isOwn ? step.answer : null,
       problem: isOwn ? step.problem : codeOnly(step.problem),
     })),
-    notices: row.notices,
+    notices: [
+      ...row.notices,
+      ...steps
+        .filter(({ state, path }) => state === 'waiting' && !steps.some((other) => other.path.startsWith(`${path}/`)))
+        .map(({ member }) => `${member} waits for a person. The inbox has its question.`),
+    ],
     cost_usd: formatUsd(cost),
     output: isOwn ? (row.result?.output ?? null) : null,
     problem: isOwn ? row.problem : codeOnly(row.problem),

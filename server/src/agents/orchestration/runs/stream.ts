@@ -46,14 +46,17 @@ async function* eventsOf(
       const { data } = next.value;
       const { kind, step, state } = data;
       if (step !== null && chosenAt(step) !== undefined) continue;
-      if (kind === 'end') hasEnded = true;
+      // Nobody reads a stream for as long as a person takes.
+      const isWaiting = kind === 'wait' && state === 'waiting';
+      if (kind === 'end' || isWaiting) hasEnded = true;
       if (kind === 'step' && step !== null && (state === 'done' || state === 'failed')) {
         yield* toldUntil(reader.told, within(last_events_ms, reader.ended(step), signal));
         reader.finish(step);
         yield* reader.told.take();
       }
       const output = kind === 'step' && state === 'done' ? await store.outputOf(db, run_id, step) : null;
-      for (const event of aguiOf(data, output)) yield printEvent({ ...event, ...(kind === 'end' && run) });
+      for (const event of aguiOf(data, output)) yield printEvent({ ...event, ...(hasEnded && run) });
+      if (isWaiting) break;
       if (kind === 'step' && step !== null && state === 'running') reader.start(step);
     }
     if (!hasEnded)
@@ -76,11 +79,13 @@ function aguiOf({ kind, step, state, message, data }: RunEvent, output: unknown)
   if (kind === 'step' && step !== null) {
     const named = { stepName: step };
     if (state === 'running') return [{ type: 'STEP_STARTED', ...named }];
+    if (state === 'waiting') return [custom('member_waits', { step }), { type: 'STEP_FINISHED', ...named }];
     if (state === 'failed')
       return [custom('member_failed', { step, problem: data['problem'] }), { type: 'STEP_FINISHED', ...named }];
     if (state === 'done')
       return [custom('member', { step, ...(output as object) }), { type: 'STEP_FINISHED', ...named }];
   }
+  if (kind === 'wait' && state === 'waiting') return [{ type: 'RUN_FINISHED', result: { status: 'waiting' } }];
   if (kind !== 'end') return [];
   if (state === 'done') return [{ type: 'RUN_FINISHED', result: data['result'] }];
   const { code, detail } = (data['problem'] ?? {}) as { code?: string; detail?: string };

@@ -50,7 +50,12 @@ async function readable(db: Database, caller: SignedInCaller, id: string): Promi
 function pushRecord(run: RunRow<PushInput, PushResult>): PushRecord {
   const { name, version } = run.input.config;
   // A push does not show the steps after a stop. A push with remains of its run has failed.
-  const state = run.state === 'cancelling' ? 'running' : run.state === 'needs_attention' ? 'failed' : run.state;
+  const state =
+    run.state === 'cancelling' || run.state === 'waiting'
+      ? 'running'
+      : run.state === 'needs_attention'
+        ? 'failed'
+        : run.state;
   return {
     id: run.id,
     ref: printVersionRef({ kind: 'agent', name, version }),
