@@ -108,7 +108,8 @@ def test_an_interrupt_without_a_thread_is_resumed_in_another_process(
 def test_a_call_without_a_thread_asks_the_service_nothing(door: MemoryDoor, one: WrapperProcess) -> None:
     before = len(door.requests)
     answer = say(door, one, "count")
-    assert (answer["thread_id"], answer["output"]["steps"]) == (answer["run_id"], STEPS)
+    # It has kept nothing that a next call could continue.
+    assert (answer["thread_id"], answer["output"]["steps"]) == (None, STEPS)
     assert door.requests[before:] == []
 
 

@@ -59,6 +59,7 @@ class Runner:
             thread_id=call.thread_id if agent.keeps_threads else None,
             metadata=call.metadata,
             metadata_bytes=len(to_json(call.metadata)),
+            leaves_thread=call.names_thread or agent.threads != "service",
             stream=stream,
             side=stream if isinstance(stream, SideStream) else None,
             identity=call.run,

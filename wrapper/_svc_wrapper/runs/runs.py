@@ -37,11 +37,13 @@ class End:
 @dataclass
 class Run:
     id: str
-    # The thread for the next call; None for an agent without threads.
+    # The thread for the next call; None for an agent without threads, and after a call that leaves none.
     thread_id: str | None
     metadata: JsonObject
     # The size of the kept request; outputs are added.
     metadata_bytes: int = 0
+    # False for a call that leaves a thread only when it waits for a person.
+    leaves_thread: bool = True
     status: str = "queued"
     created_at: float = field(default_factory=time.time)
     started_at: float | None = None
@@ -67,6 +69,8 @@ class Run:
     def finish(self, end: End) -> None:
         self.status = end.status
         self.end = end
+        if not self.leaves_thread and end.status != "interrupted":
+            self.thread_id = None
         self.ended_at = time.time()
         self.ended_monotonic = time.monotonic()
         self.has_ended.set()
