@@ -1,7 +1,7 @@
 """Calls of a flow in open runs, against a door: `python flow_through_door.py <url> <key> <calls as JSON>`.
 
-A call has the run's token, the name of its thread or null, and an input or the answer of a person. Prints the results as
-JSON.
+A call has the run's token, the name of its thread or null, and an input or the answer of a person. Prints the results
+as JSON.
 """
 
 from __future__ import annotations

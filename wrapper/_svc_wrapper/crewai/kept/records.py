@@ -125,7 +125,8 @@ class ServiceRecords:
     def _all(self) -> Iterator[Any]:
         offset = 0
         while True:
-            op = {"op": "search", "prefix": NAMESPACE, "limit": PAGE, "offset": offset}
+            every = {"query": None, "filter": None}
+            op = {"op": "search", "prefix": NAMESPACE, **every, "limit": PAGE, "offset": offset}
             [items] = self._ask([op], "to read memories")
             yield from (record_of(item["value"]) for item in items)
             if len(items) < PAGE:
@@ -134,7 +135,7 @@ class ServiceRecords:
 
     def _put(self, values: dict[str, JsonObject | None]) -> None:
         ops = [
-            {"op": "put", "namespace": NAMESPACE, "key": key, "value": value, "index": ["content"]}
+            {"op": "put", "namespace": NAMESPACE, "key": key, "value": value, "index": ["content"], "ttl_minutes": None}
             for key, value in values.items()
         ]
         for start in range(0, len(ops), WRITES):
