@@ -11,6 +11,7 @@ import { orchestrating } from '../orchestrating.ts';
 import { outsideServer, type OutsideServer } from '../outside-server.ts';
 import { tracedRuns } from '../traced-runs.ts';
 import { agentYaml, writeProject } from '../write-project.ts';
+import { crewMemoryTests } from './crew-memory.ts';
 import { sync_budget_seconds } from './limits.ts';
 import { sharedInstallation, type SharedInstallation } from './shared-installation.ts';
 
@@ -226,6 +227,13 @@ test('each ledger row of a crew has its own run, also from its threads', async (
   } finally {
     await db.close();
   }
+});
+
+describe('what a crew or a flow remembers', () => {
+  crewMemoryTests({
+    gantry: () => gantry,
+    requirements: async () => await readFile(join(example, 'requirements.txt'), 'utf8'),
+  });
 });
 
 describe('a graph and a crew answer together: the strategy', () => {

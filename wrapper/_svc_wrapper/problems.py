@@ -35,6 +35,7 @@ STATUS_OF: dict[str, int] = {
     "agent_error": 500,
     "thread_not_read": 500,
     "thread_not_stored": 500,
+    "memories_not_kept": 500,
     "internal": 500,
     "agent_not_ready": 503,
     "agent_not_loaded": 503,

@@ -12,10 +12,10 @@ from typing import Any
 
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 
-from _svc_wrapper.langgraph.kept.run_memory import RunMemory, in_memory_of
 from _svc_wrapper.langgraph.kept.saver import ServiceSaver
 from _svc_wrapper.langgraph.kept.state_types import serializer
 from _svc_wrapper.memory.door import Door
+from _svc_wrapper.memory.run_memory import RunMemory, in_memory_of
 
 
 async def conformance(url: str, key: str, token: str) -> Any:
@@ -25,7 +25,7 @@ async def conformance(url: str, key: str, token: str) -> Any:
     async def factory() -> AsyncGenerator[ServiceSaver, None]:
         yield ServiceSaver(serde=serializer(), visible=frozenset())
 
-    run = RunMemory(Door(url, key), token=token, thread_id="thread-of-the-kit", is_stored=True)
+    run = RunMemory(Door(url, key), token=token, thread_id="thread-of-the-kit")
     with in_memory_of(run):
         report = await validate(factory)
         await asyncio.to_thread(run.close, [])

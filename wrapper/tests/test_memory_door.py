@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from _svc_wrapper.langgraph.kept.checkpoint_frames import Row
-from _svc_wrapper.langgraph.kept.outbox import Outbox
 from _svc_wrapper.memory.door import Ask, Door, DoorNotReached, DoorRefused
 from _svc_wrapper.memory.frames import Frames, MalformedFrames, join_frames
+from _svc_wrapper.memory.outbox import Outbox, Row
 from _svc_wrapper.problems import Problem
 from memory_door import KEY, MemoryDoor
 from wrapper_process import free_port

@@ -25,11 +25,11 @@ from typing_extensions import TypedDict
 from _svc_wrapper.agent import Answer
 from _svc_wrapper.langgraph.agent import GraphAgent, wrap_entrypoint
 from _svc_wrapper.langgraph.kept.needs_run import read_uses
-from _svc_wrapper.langgraph.kept.run_memory import NoRun
 from _svc_wrapper.langgraph.kept.saver import ServiceSaver
 from _svc_wrapper.langgraph.kept.service_memory import ServiceMemory
 from _svc_wrapper.langgraph.kept.store import ServiceStore
 from _svc_wrapper.memory.door import Door
+from _svc_wrapper.memory.run_memory import NoRun
 from _svc_wrapper.problems import Problem
 from _svc_wrapper.runs.run_identity import RunIdentity
 from memory_door import KEY, MemoryDoor

@@ -21,10 +21,14 @@ from .. import log
 from ..agent import Answer, Call, JsonObject
 from ..entry.exports import article
 from ..input_check import check_required, check_types, refuse
+from ..memory.door import Door
+from ..memory.run_memory import RunMemory
 from ..problems import Problem
 from ..stream.run_stream import RunStream
 from .events import CrewEvents, tell_events
-from .flow import FirstState, state_schema
+from .flow import FirstState, flow_output, state_schema
+from .flow_call import FlowCall
+from .kept.crew_memory import CrewMemory, Kept
 from .memory import kept_threads_of
 from .source import is_flow_class, read_crew
 
@@ -43,36 +47,51 @@ def refusal_of(exported: Any) -> str | None:
     return None
 
 
-def wrap(name: str, exported: Any) -> CrewAgent:
-    return CrewAgent(name, exported)
+def memory_of(door: Door, app_folder: Path) -> JsonObject:
+    """The argument with which the service keeps them."""
+    return {"memory": CrewMemory(door, app_folder)}
 
 
-def wrap_entrypoint(name: str, exported: Any, loop: asyncio.AbstractEventLoop) -> CrewAgent:
+def wrap(name: str, exported: Any, memory: CrewMemory | None = None) -> CrewAgent:
+    return CrewAgent(name, exported, memory=memory)
+
+
+def wrap_entrypoint(
+    name: str, exported: Any, loop: asyncio.AbstractEventLoop, memory: CrewMemory | None = None
+) -> CrewAgent:
     """An entrypoint can also name a function or class that makes the crew. Raises WrongExport, and exceptions
     of the user's code.
     """
     first = read_crew(name, exported, loop)
     # A flow has its own state, so each run gets a new flow from its class or its function.
     if is_flow_class(exported):
-        return CrewAgent(name, first, exported)
+        return CrewAgent(name, first, exported, memory)
     makes_flow = inspect.isroutine(exported) and is_flow_class(type(first))
-    return CrewAgent(name, first, (lambda: read_crew(name, exported, loop)) if makes_flow else None)
+    return CrewAgent(name, first, (lambda: read_crew(name, exported, loop)) if makes_flow else None, memory)
 
 
 class CrewAgent:
-    # A crew remembers facts, and no thread that a caller could name.
-    keeps_threads = False
     context_schema = None
     is_async = False
 
-    def __init__(self, export: str, exported: Any, make: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self,
+        export: str,
+        exported: Any,
+        make: Callable[[], Any] | None = None,
+        memory: CrewMemory | None = None,
+    ) -> None:
         self.export = export
         self.exported = exported
         self.make = make
-        self.notices: list[str] = []
         self.kind = kind_of(exported)
-        self.threads, self.threads_by = kept_threads_of(exported)
-        self.memory: JsonObject | None = None
+        self.by_service = memory
+        self.kept = memory.attach(exported) if memory else Kept()
+        self.threads, self.threads_by = ("service", None) if self.kept.threads else kept_threads_of(exported)
+        # A crew remembers facts, and no thread that a caller could name.
+        self.keeps_threads = self.kept.threads
+        self.memory = {"needs_run": self.kept.needs_run} if self.kept.anything else None
+        self.notices = self.kept.notices()
         self.required_fields = required_variables(exported) if self.kind == "crew" else []
         self.input_schema = self._schema()
         # A class makes another flow each time. A function can return the same one.
@@ -80,7 +99,7 @@ class CrewAgent:
         self.one_at_a_time = threading.Lock()
 
     def check(self, call: Call) -> None:
-        if call.resumes:
+        if call.resumes and not self.kept.waits:
             raise Problem("invalid_request", "a crew does not wait for answers, so there is nothing to resume")
         if call.config:
             raise Problem("invalid_request", "'config' is for langgraph; a crew takes its variables in 'input'")
@@ -91,6 +110,8 @@ class CrewAgent:
             refuse(check_messages(call.input or {}))
         if self.kind == "flow":
             refuse(check_types(call.input or {}, self.input_schema["properties"], skip={"id"}))
+            if self.kept.persists and call.names_thread and "id" in (call.input or {}):
+                raise Problem("invalid_request", "the thread has the state of the flow: leave out 'id'")
 
     def _schema(self) -> JsonObject:
         if self.kind == "agent":
@@ -98,6 +119,17 @@ class CrewAgent:
         return state_schema(self.exported) if self.kind == "flow" else variables_schema(self.required_fields)
 
     async def run(self, call: Call, stream: RunStream | None) -> Answer:
+        if self.by_service is None:
+            return Answer(await self._in_executor(stream, lambda private: self._output(private, call)))
+        return await self.by_service.answer(call, self.kept, lambda run: self._run_kept(call, stream, run))
+
+    async def _run_kept(self, call: Call, stream: RunStream | None, run: RunMemory) -> tuple[Answer, list[str] | None]:
+        if not self.kept.threads:
+            return Answer(await self._in_executor(stream, lambda private: self._output(private, call))), None
+        flow_call = FlowCall(call, run, self.kept)
+        return await self._in_executor(stream, flow_call.answer)
+
+    async def _in_executor(self, stream: RunStream | None, work: Callable[[Any], Any]) -> Any:
         cancelled = threading.Event()
         events = CrewEvents(stream, cancelled)
         context = contextvars.copy_context()
@@ -105,24 +137,27 @@ class CrewAgent:
         try:
             # Like crewai's kickoff_async, but the copying and the waiting are off the loop too. Not akickoff: tracers
             # wrap kickoff only.
-            output = await loop.run_in_executor(None, context.run, self._kickoff, call.input or {}, events)
+            return await loop.run_in_executor(None, context.run, self._work, work, events)
         except asyncio.CancelledError:
             # A thread cannot be stopped, so the crew stops at its next event.
             cancelled.set()
             raise
-        return Answer(output)
 
-    def _kickoff(self, given: JsonObject, events: CrewEvents) -> Any:
+    def _work(self, work: Callable[[Any], Any], events: CrewEvents) -> Any:
         with self._private_copy() as private, files_of_run(private), tell_events(events):
             if getattr(private, "stream", False):
                 # With the user's `stream`, kickoff would return before the crew has worked.
                 private.stream = False
             if events.stream:
                 stream_tokens(private)
-            if self.kind == "agent":
-                return private.kickoff(given.get("messages") or given["input"])
-            output = private.kickoff(inputs=given)
-            return flow_output(private, output) if self.kind == "flow" else output
+            return work(private)
+
+    def _output(self, private: Any, call: Call) -> Any:
+        given = call.input or {}
+        if self.kind == "agent":
+            return private.kickoff(given.get("messages") or given["input"])
+        output = private.kickoff(inputs=given)
+        return flow_output(private, output) if self.kind == "flow" else output
 
     @contextlib.contextmanager
     def _private_copy(self) -> Iterator[Any]:
@@ -226,10 +261,3 @@ def check_messages(given: JsonObject) -> list[JsonObject]:
     if usable and messages:
         return []
     return [{"pointer": "/input/messages", "detail": "'messages' must be a list of {role, content}"}]
-
-
-def flow_output(flow: Any, output: Any) -> Any:
-    """When its last step returns nothing, a flow's result is its state."""
-    if output is not None:
-        return output
-    return getattr(flow, "state", None)

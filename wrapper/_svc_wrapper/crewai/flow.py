@@ -41,3 +41,30 @@ class FirstState:
         elif hasattr(state, "id"):
             state.id = str(uuid.uuid4())
         flow._state = state
+
+
+def flow_output(flow: Any, output: Any) -> Any:
+    """When its last step returns nothing, a flow's result is its state."""
+    if output is not None:
+        return output
+    return getattr(flow, "state", None)
+
+
+def put_state(flow: Any, stored: JsonObject | None, flow_id: str) -> None:
+    """Without a stored state the flow keeps its first one. Raises for a state that its model refuses."""
+    if stored is not None:
+        model = type(flow._state)
+        flow._state = model.model_validate(stored) if hasattr(model, "model_validate") else stored
+    if isinstance(flow._state, dict):
+        flow._state["id"] = flow_id
+    else:
+        flow._state.id = flow_id
+
+
+def begin_anew(flow: Any) -> None:
+    """What kickoff does and resume does not: one flow can have had other runs before."""
+    for name in ("_completed_methods", "_method_outputs", "_pending_events", "_method_call_counts"):
+        getattr(flow, name, set()).clear()
+    clear = getattr(flow, "_clear_or_listeners", None)
+    if clear:
+        clear()

@@ -1,7 +1,7 @@
 """The memory of a crew, an agent or a flow between runs, and its place.
 
 crewai writes memories and persisted states of flows into files of the container, unless the user gives another
-storage.
+storage. Where the service keeps them, the wrapper has given its own (kept/).
 """
 
 from __future__ import annotations
@@ -13,35 +13,59 @@ from ..agent import Threads
 from .source import is_flow_class
 
 IN_CONTAINER = ("crewai.memory.storage.lancedb", "crewai.memory.storage.qdrant_edge", "crewai.flow.persistence.sqlite")
+IN_SERVICE = f"{__package__}.kept."
 
 
 def kept_threads_of(exported: Any) -> tuple[Threads, str | None]:
-    """Where something is kept, and the user's setting for it."""
-    found = list(persisted_states(exported) if is_flow_class(type(exported)) else memories(exported))
+    """Where something is kept that the service does not keep, and the user's setting for it."""
+    found = [place for place in places_of(exported) if not is_in_service(place[1])]
     for setting, storage in found:
         if is_in_container(storage):
             return "memory", setting
     return ("external", found[0][0]) if found else ("none", None)
 
 
+def places_of(exported: Any) -> list[tuple[str, Any]]:
+    if is_flow_class(type(exported)):
+        return list(persisted_states(exported))
+    return [(setting, storage_of(memory)) for setting, memory in memories(exported)]
+
+
 def memories(exported: Any) -> Iterator[tuple[str, Any]]:
+    """Each with the user's setting for it. None for one that crewai makes later."""
     agents = getattr(exported, "agents", None) or ()
     for owner, name in [(exported, type(exported).__name__), *((agent, "Agent") for agent in agents)]:
         memory = getattr(owner, "memory", None)
         if memory is not None and memory is not False:
             value = "True" if memory is True else type(memory).__name__
+            made = getattr(owner, "_memory", None) if memory is True else memory
             # A scope or a slice is a view of another memory.
-            yield f"{name}(memory={value})", getattr(getattr(memory, "_memory", None) or memory, "_storage", None)
+            yield f"{name}(memory={value})", getattr(made, "_memory", None) or made
+
+
+def storage_of(memory: Any) -> Any:
+    return getattr(memory, "_storage", None)
 
 
 def persisted_states(flow: Any) -> Iterator[tuple[str, Any]]:
     kind = type(flow)
+    for owner in marked(flow, "__flow_persistence_config__"):
+        yield f"@persist of {kind.__name__}", getattr(owner, "persistence", None)
+
+
+def marked(flow: Any, mark: str) -> Iterator[Any]:
+    """What a decorator of crewai has left at the class of a flow, and at its steps."""
+    kind = type(flow)
     for owner in (kind, *(getattr(kind, name, None) for name in dir(kind))):
-        config = getattr(owner, "__flow_persistence_config__", None)
+        config = getattr(owner, mark, None)
         if config is not None:
-            yield f"@persist of {kind.__name__}", getattr(config, "persistence", None)
+            yield config
 
 
 def is_in_container(storage: Any) -> bool:
     """Also without a storage: crewai then makes its own."""
     return storage is None or any(base.__module__.startswith(IN_CONTAINER) for base in type(storage).__mro__)
+
+
+def is_in_service(storage: Any) -> bool:
+    return type(storage).__module__.startswith(IN_SERVICE)

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from ..agent import Agent, JsonObject
+from ..crewai.kept.defaults import set_defaults
 from ..langgraph.kept.state_types import collect_types_of_schemas
 from ..memory.door import Door
 from .entry import Entry
@@ -49,15 +50,16 @@ def load_agent(
     if not entry.path.is_file():
         return LoadFailure("missing_file", missing_file(entry))
     try:
-        if door is not None and framework == "langgraph":
-            collect_types_of_schemas()
+        if door is not None:
+            # Without the framework itself: the user's code sets its environment before it imports that.
+            (collect_types_of_schemas if framework == "langgraph" else set_defaults)()
         module = import_entry(entry)
         # Imported here, because an image has one of the two frameworks.
         if framework == "langgraph":
             from ..langgraph import agent as adapter
         else:
             from ..crewai import agent as adapter
-        kept = adapter.memory_of(door, entry.app_folder) if door is not None and framework == "langgraph" else {}
+        kept = adapter.memory_of(door, entry.app_folder) if door is not None else {}
         if entry.name:
             return named_agent(adapter, entry, module, user_loop, kept)
         return exported_agent(adapter, module, kept)

@@ -15,12 +15,12 @@ from ..agent import Answer, Call, JsonObject, Threads
 from ..encode import encode
 from ..entry.exports import article
 from ..memory.door import Door
+from ..memory.run_memory import RunMemory
 from ..problems import Problem
 from ..stream.run_stream import RunStream
 from .context import RESERVED_CONFIGURABLE, read_graph_context
 from .events import GraphEvents
 from .input import read_graph_input
-from .kept.run_memory import RunMemory
 from .kept.service_memory import Kept, ServiceMemory, check_nodes, exit_arguments, not_kept, without_saver
 from .memory import explain_missing_store, memory_notices, threads_of, threads_setting
 from .source import GraphSource, OneGraph, is_builder, is_graph, read_source

@@ -13,18 +13,11 @@ from ...agent import JsonObject
 from ...agent_error import masked_start
 from ...encode import to_json
 from ...memory.frames import Frames
+from ...memory.outbox import Row
 from ...problems import Problem
 
 # A serializer's message can have the value itself.
 MAX_REASON = 300
-
-
-@dataclass(frozen=True)
-class Row:
-    """A part of a request: what the line says about it, and its bytes."""
-
-    said: JsonObject
-    parts: list[bytes]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Any
 from langgraph.checkpoint.base import WRITES_IDX_MAP, CheckpointTuple
 
 from ...agent import JsonObject
-from .checkpoint_frames import Row, StateForm, config_of
+from ...memory.outbox import Row
+from .checkpoint_frames import StateForm, config_of
 
 
 @dataclass

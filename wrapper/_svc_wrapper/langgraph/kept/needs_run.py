@@ -6,17 +6,16 @@ be kept when it waits for a person. The question is generous: a needless row cos
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...memory.sources import sources
+
 STORES = re.compile(r"store", re.IGNORECASE)
 WAITS = re.compile(r"interrupt|humanintheloop", re.IGNORECASE)
-# Packages, and what no import reads.
-LEFT_OUT = {"site-packages", "dist-packages", "node_modules", "__pycache__"}
 # langgraph's own nodes pass a store on in any case.
 LIBRARIES = ("langgraph.", "langchain")
 
@@ -52,15 +51,3 @@ def names_in(graph: Any) -> Iterator[str]:
         own = [one for one in functions if not str(getattr(one, "__module__", "")).startswith(LIBRARIES)]
         for code in (code for one in own if (code := getattr(one, "__code__", None))):
             yield " ".join((*code.co_names, *code.co_varnames, *code.co_freevars))
-
-
-def sources(folder: Path) -> Iterator[str]:
-    for at, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in LEFT_OUT and not is_environment(Path(at) / name)]
-        for name in files:
-            if name.endswith(".py"):
-                yield (Path(at) / name).read_text(encoding="utf-8", errors="replace")
-
-
-def is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file()

@@ -6,14 +6,11 @@ in that their requests wait in a thread.
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import itertools
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any
 
 from langgraph.checkpoint import base
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
@@ -21,19 +18,15 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from ...agent import JsonObject
 from ...memory.door import Ask
 from ...memory.frames import Frames
+from ...memory.in_thread import in_thread
+from ...memory.run_memory import RunMemory, frames_of, the_run
 from .checkpoint_frames import StateForm
 from .old_sends import with_sends
-from .run_memory import RunMemory, frames_of, the_run
 from .state_types import reading
 
 # One page of a list has the values of its checkpoints.
 PAGE = 50
 MOST = 100
-
-# For requests of async code. The pool of the user's loop can be full of nodes that wait themselves.
-waiting = ThreadPoolExecutor(max_workers=64, thread_name_prefix="svc-memory")
-
-T = TypeVar("T")
 
 
 class ServiceSaver(BaseCheckpointSaver):
@@ -195,8 +188,3 @@ def metadata_of(config: Any, metadata: Any) -> JsonObject:
     """With the plain values of the config, as langgraph's savers store them."""
     complete = getattr(base, "get_checkpoint_metadata", None)
     return dict(complete(config, metadata) if complete else metadata)
-
-
-async def in_thread(work: Callable[[], T]) -> T:
-    context = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(waiting, context.run, work)

@@ -6,7 +6,6 @@ is changed, because the user's code can name it too (`graph.get_state(...)`).
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import threading
 import time
@@ -18,13 +17,16 @@ from typing import Any
 from ... import log
 from ...agent import Answer, Call, JsonObject
 from ...memory.door import Door
+from ...memory.run_memory import WITH_A_THREAD, RunMemory
+from ...memory.run_to_end import run_to_end
+from ...memory.unreadable import unreadable
 from ...problems import Problem
 from ..memory import is_in_container
+from .held_thread import HeldThread
 from .needs_run import Uses, read_uses
-from .run_memory import WITH_A_THREAD, RunMemory, in_memory_of
-from .saver import ServiceSaver, in_thread
+from .saver import ServiceSaver
 from .server_runtime import server_runtime
-from .state_types import serializer, unreadable
+from .state_types import serializer
 from .store import ServiceStore
 
 # langgraph's name for the saver that a config lends to a graph.
@@ -96,46 +98,17 @@ class ServiceMemory:
 
     async def answer(self, call: Call, kept: Kept, work: Callable[[RunMemory], Any]) -> Answer:
         """The work in the memory of its run. Everything is stored before this returns or raises."""
-        run = self._open(call, kept)
-        with in_memory_of(run):
-            try:
-                answer, next_nodes = await work(run)
-            except BaseException as error:
-                await self._close_failed(run, error)
-                raise
-            await self._close(run, answer.interrupts, next_nodes)
-        if run.held is not None and not answer.interrupts:
-            self._try_state(run)
+        held = None if call.names_thread or not kept.threads else HeldThread()
+        run = RunMemory(self.door, token=call.run.token or "", thread_id=call.thread_id, held=held)
+        answer = await run_to_end(call, run, lambda: work(run))
+        if held is not None and not answer.interrupts:
+            self._try_state(held)
         return answer
 
-    def _open(self, call: Call, kept: Kept) -> RunMemory:
-        is_stored = call.names_thread or not kept.threads
-        run = RunMemory(self.door, token=call.run.token or "", thread_id=call.thread_id, is_stored=is_stored)
-        call.run.close_memory = run.close_at_cut_off
-        return run
-
-    async def _close(self, run: RunMemory, interrupts: list[JsonObject], next_nodes: list[str] | None) -> None:
-        if run.has_written or interrupts:
-            await in_thread(lambda: run.close(interrupts, next_nodes))
-        else:
-            run.outbox.close()
-
-    async def _close_failed(self, run: RunMemory, error: BaseException) -> None:
-        """What is stored until now stays. A thread that is not stored is the worse news."""
-        if isinstance(error, Problem) and error.code == "thread_not_stored":
-            with contextlib.suppress(Problem):
-                await self._close(run, [], None)
-            return
-        try:
-            await self._close(run, [], None)
-        except Problem as problem:
-            log.error("agent_error", error)
-            raise problem from error
-
-    def _try_state(self, run: RunMemory) -> None:
+    def _try_state(self, held: HeldThread) -> None:
         """Says when a call with a thread would fail. This call is not concerned."""
         now = time.monotonic()
-        write = run.held.last_state() if run.held and now >= self.next_trial else None
+        write = held.last_state() if now >= self.next_trial else None
         if write is None:
             return
         self.next_trial = now + TRIAL_SECONDS

@@ -18,6 +18,7 @@ from typing import Any
 
 from ... import log
 from ...after_import import after_import
+from ...memory.unreadable import unreadable
 from ...problems import Problem
 
 # The types that the value being read names, and that are not read back.
@@ -127,14 +128,6 @@ def reading(thread: str) -> Iterator[None]:
             _told.add((module, name))
             message = f"no schema of the graph names the type {module}.{name}, so it is read back as plain data"
             log.warning("notice", message=message)
-
-
-def unreadable(thread: str, reason: str) -> Problem:
-    return Problem(
-        "state_unreadable",
-        f"this version of the agent cannot read the state of thread {thread}: {reason}",
-        hint="The state is unchanged. Deploy a version that can read it, or start a new thread.",
-    )
 
 
 def exists(module: str, name: str) -> bool:

@@ -15,8 +15,8 @@ from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, PutOp
 
 from ...agent import JsonObject
 from ...memory.door import DoorNotReached, DoorRefused
-from .run_memory import the_run
-from .saver import in_thread
+from ...memory.in_thread import in_thread
+from ...memory.run_memory import the_run
 
 
 class StoreRefused(Exception):

@@ -1,6 +1,6 @@
 """What a run writes to its threads, on its way to the service.
 
-The graph only appends. One thread of the run sends the rows, one request after the other. So the service gets the
+The agent only appends. One thread of the run sends the rows, one request after the other. So the service gets the
 steps in their order. A checkpoint goes out at once, with the writes of the step before it. A failure ends all
 sending: later steps without an earlier one would be no history.
 """
@@ -12,11 +12,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ... import log
-from ...agent import JsonObject
-from ...memory.frames import join_frames
-from ...problems import Problem
-from .checkpoint_frames import Row
+from .. import log
+from ..agent import JsonObject
+from ..problems import Problem
+from .frames import join_frames
 
 # What follows a checkpoint at once goes with it: the nodes that come next, and the end of the run.
 LINGER_SECONDS = 0.004
@@ -28,6 +27,14 @@ FLUSH_SECONDS = 30.0
 # A thread of this caller by its name. None: the thread of the run's call.
 ThreadName = str | None
 Send = Callable[[ThreadName, bytes], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A part of a request: what the line says about it, and its bytes."""
+
+    said: JsonObject
+    parts: list[bytes]
 
 
 @dataclass

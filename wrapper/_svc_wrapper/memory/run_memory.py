@@ -6,17 +6,15 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
-from ... import log
-from ...agent import JsonObject
-from ...encode import to_json
-from ...memory.door import PATIENCE_SECONDS, Ask, Door, DoorNotReached, DoorRefused
-from ...memory.frames import CONTENT_TYPE, Frames, MalformedFrames
-from ...problems import Problem
-from .checkpoint_frames import Row
-from .held_thread import HeldThread
-from .outbox import FLUSH_SECONDS, Outbox, ThreadName
+from .. import log
+from ..agent import JsonObject
+from ..encode import to_json
+from ..problems import Problem
+from .door import PATIENCE_SECONDS, Ask, Door, DoorNotReached, DoorRefused
+from .frames import CONTENT_TYPE, Frames, MalformedFrames
+from .outbox import FLUSH_SECONDS, Outbox, Row, ThreadName
 
 NOTHING = b'{"checkpoints":[],"blobs":[]}\n'
 WITH_A_THREAD = "Call it with a thread_id, or `new`: its steps are stored then while it runs."
@@ -35,16 +33,24 @@ def the_run() -> RunMemory:
     return run
 
 
+class Held(Protocol):
+    """The states of a call without a thread, in the framework's own form."""
+
+    def rows(self) -> tuple[list[Row], list[Row]]:
+        """Its puts and its writes in the form of the door. Raises a Problem for a state that has none."""
+
+
 class RunMemory:
     """For any thread of the run."""
 
-    def __init__(self, door: Door, *, token: str, thread_id: str, is_stored: bool) -> None:
+    def __init__(self, door: Door, *, token: str, thread_id: str, held: Any = None) -> None:
+        """`held` is a Held for a call without a thread."""
         self.door = door
         self.token = token
         # The name of the call's thread; without one the id of the run.
         self.thread_id = thread_id
         self.outbox = Outbox(self._send)
-        self.held = None if is_stored else HeldThread()
+        self.held = held
         # The nodes that come next, and the interrupts that wait: of the thread of the call.
         self.next_nodes: list[str] = []
         self.has_put = False
@@ -63,7 +69,7 @@ class RunMemory:
     def name_of(self, thread_id: str) -> ThreadName:
         return None if thread_id == self.thread_id else thread_id
 
-    def holds(self, thread_id: str) -> HeldThread | None:
+    def holds(self, thread_id: str) -> Any:
         """The thread of a call without a thread, which is in memory."""
         return self.held if thread_id == self.thread_id else None
 
@@ -74,7 +80,7 @@ class RunMemory:
         self.outbox.write(self.name_of(thread_id), self._made(thread_id, make))
 
     def comes_next(self, ns: str, checkpoint_id: str, nodes: list[str]) -> None:
-        """From the graph of the call."""
+        """From the agent itself, not a part of it."""
         if not ns:
             self.next_nodes = nodes
         if self.held is None:
