@@ -9,6 +9,7 @@ export const agentInput = z.object({
     .record(z.string(), z.unknown())
     .nullable()
     .describe('a JSON Schema, from the code of the agent; null when it has none'),
+  keeps_threads: z.boolean().describe('the service keeps its threads'),
 });
 export type AgentInput = z.output<typeof agentInput>;
 
