@@ -29,7 +29,7 @@ export function Values({ value }: { value: unknown }) {
   );
 }
 
-export function Json({ value }: { value: unknown }) {
+function Json({ value }: { value: unknown }) {
   return (
     <pre className="max-h-96 overflow-auto rounded-small bg-sunken px-2.5 py-2 font-mono text-meta break-words whitespace-pre-wrap">
       {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}

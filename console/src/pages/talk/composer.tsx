@@ -137,7 +137,7 @@ function Line({ box, shape: { line, isConversation }, value, onChange, onEnter }
   );
 }
 
-export function parseObject(text: string): Input | undefined {
+function parseObject(text: string): Input | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Input) : undefined;

@@ -10,7 +10,7 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { askList } from '../../server.ts';
 
 /** A name that a path can hold; any other thread has its id. */
-export const threadOf = ({ id, thread_id }: Pick<ThreadSummary, 'id' | 'thread_id'>): string =>
+const threadOf = ({ id, thread_id }: Pick<ThreadSummary, 'id' | 'thread_id'>): string =>
   /^[\w.~-]+$/.test(thread_id) && thread_id !== '.' && thread_id !== '..' ? thread_id : id;
 
 const words: Partial<Record<ThreadSummary['state'], string>> = {

@@ -78,7 +78,7 @@ function giveResult(entries: Entry[], call_id: unknown, result: string): void {
 }
 
 /** The texts of a content in parts; what is no text is named. */
-export function textOf(content: unknown): string {
+function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return (content as unknown[]).map((part) => textOfPart(membersOf(part))).join('');

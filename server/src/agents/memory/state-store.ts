@@ -164,8 +164,8 @@ export const findSmallBlobs = async (
 ) =>
   await db.all<BlobRow & { thread_id: string }>(sql`
     select b.thread_id, b.ns, b.channel, b.version, b.body from unnest(${column(states, ({ thread_id }) => thread_id)}::uuid[],
-      ${column(states, ({ ns }) => ns)}::text[], ${column(states, ({ versions }) => JSON.stringify(versions))}::text[]) as n (thread_id, ns, versions),
-      jsonb_each_text(n.versions::jsonb) v
+      ${column(states, ({ ns }) => ns)}::text[], ${column(states, ({ versions }) => JSON.stringify(versions))}::text[]) as n (thread_id, ns, versions)
+    cross join jsonb_each_text(n.versions::jsonb) v
     join thread_blob b on b.thread_id = n.thread_id and b.ns = n.ns and b.channel = v.key and b.version = v.value
     where octet_length(b.body) <= ${max_bytes}`);
 
