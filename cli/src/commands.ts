@@ -46,6 +46,7 @@ export const commands = {
   invoke: () => import('./commands/invoke.ts'),
   inbox: () => import('./commands/inbox.ts'),
   answer: () => import('./commands/answer.ts'),
+  feedback: () => import('./commands/feedback.ts'),
   'threads list': () => import('./commands/threads/list.ts'),
   'threads show': () => import('./commands/threads/show.ts'),
   'threads history': () => import('./commands/threads/history.ts'),

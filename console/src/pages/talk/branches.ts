@@ -23,10 +23,11 @@ export async function stateBefore(of: Branch, { id }: Pick<Entry, 'id'>): Promis
   return states.slice(at + 1).find(({ source }) => source !== 'input')?.checkpoint_id;
 }
 
-/** The newest one that ends with it. */
-export async function stateAt(of: Branch, { id }: Pick<Entry, 'id'>): Promise<string | undefined> {
-  const states = await statesOf(of);
-  return states.find((state) => isEndOf(state, of.field, id))?.checkpoint_id;
+/** The newest one that ends with it, whose run has written it. */
+export async function stateAt(of: Branch, { id }: Pick<Entry, 'id'>): Promise<ThreadState> {
+  const state = (await statesOf(of)).find((one) => isEndOf(one, of.field, id));
+  if (state === undefined) throw new Error('no state of the thread ends with the message');
+  return state;
 }
 
 async function statesOf({ agent, thread }: Branch): Promise<ThreadState[]> {

@@ -104,6 +104,7 @@ function EntryOf({ entry, talk, shape }: { entry: Entry; talk: Talk; shape: Inpu
         answer={entry}
         facts={facts[entry.id]}
         onFork={isStill ? () => void talk.fork(entry) : undefined}
+        onRate={isStill ? async (rating) => await talk.rate(entry, rating) : undefined}
       />
     );
   const edited = (text: string) => inputFor(shape, entry, text);

@@ -9,6 +9,7 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { Values } from '../../parts/values.tsx';
 import { membersOf } from '../../parts/members-of.ts';
 import { mainTextOf, type Answer, type Said } from './entries.ts';
+import { Rating, type Rate } from './rating.tsx';
 import { Tool } from './tool-call.tsx';
 import type { Part } from './turn.ts';
 
@@ -77,7 +78,7 @@ function Editing({ text, onSend, onCancel }: { text: string; onSend: (text: stri
 /** What one can do with a message: shown on hover and focus, and always where nothing hovers. */
 function Under({ children }: { children: ReactNode }) {
   return (
-    <div className="flex min-h-8 items-center gap-1 text-meta text-quiet opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-phone:opacity-100 [@media(hover:none)]:opacity-100">
+    <div className="flex min-h-8 flex-wrap items-center gap-1 text-meta text-quiet opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-phone:opacity-100 [@media(hover:none)]:opacity-100">
       {children}
     </div>
   );
@@ -85,6 +86,7 @@ function Under({ children }: { children: ReactNode }) {
 
 /** Of a call that this page has made. */
 export interface Facts {
+  run_id?: string | undefined;
   took_ms?: number | undefined;
   trace_id?: string | undefined;
   guardrails?: string | undefined;
@@ -95,10 +97,18 @@ interface AnswerProps {
   facts?: Facts | undefined;
   isRunning?: boolean;
   onFork?: (() => void) | undefined;
+  onRate?: Rate | undefined;
   children?: ReactNode;
 }
 
-export function AnswerMessage({ answer: { parts, output }, facts, isRunning = false, onFork, children }: AnswerProps) {
+export function AnswerMessage({
+  answer: { parts, output },
+  facts,
+  isRunning = false,
+  onFork,
+  onRate,
+  children,
+}: AnswerProps) {
   const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n');
   const isWhole = !isRunning && (text !== '' || output !== undefined);
   return (
@@ -116,6 +126,7 @@ export function AnswerMessage({ answer: { parts, output }, facts, isRunning = fa
           {onFork !== undefined && (
             <IconButton label="Go on from here in a new conversation" icon={<GitFork size={13} />} onClick={onFork} />
           )}
+          {onRate !== undefined && <Rating onRate={onRate} />}
           <FactsOf facts={facts} />
         </Under>
       )}

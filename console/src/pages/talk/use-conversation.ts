@@ -125,11 +125,15 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
       }),
     fork: (answer: Answer) =>
       guarded(async () => {
-        const checkpoint_id = await stateAt(branch, answer);
+        const { checkpoint_id } = await stateAt(branch, answer);
         const forked = await send('threads.fork', { params, body: { checkpoint_id } });
         refresh(['threads']);
         onThread(forked.answer.thread_id, false);
       }),
+    rate: async (answer: Answer, rating: { is_good: boolean | null; reason: string }) => {
+      const run_id = facts[answer.id]?.run_id ?? (await stateAt(branch, answer)).run_id ?? '';
+      await send('invoke.feedback', { params: { name: agent, run_id }, body: rating });
+    },
     /** Answers what the thread waits for. */
     answer: (value: unknown) =>
       guarded(async () => {
