@@ -249,6 +249,7 @@ export const menu = {
   registry: { heading: build, summary: 'Assets of every kind: list, show, create, edit, publish, transfer, delete' },
   invoke: { heading: run },
   inbox: { heading: run },
+  feedback: { heading: run },
   answer: { heading: run },
   threads: { heading: run, summary: 'Your conversations with agents: list, show, history, fork, export, delete' },
   logs: { heading: run },
