@@ -130,6 +130,42 @@ test('a run is stopped, and one whose page is closed keeps its answer', async ()
   expect(faults).toEqual([]);
 });
 
+test('an answer gets a thumb and a reason, and its trace has both', async () => {
+  const { page, open, faults } = await as('max');
+  await open('/talk/clock/france');
+  await answers(page).last().hover();
+  await answers(page).last().getByRole('button', { name: 'Bad answer' }).click();
+  await page.getByLabel('Why, if you like').fill('It is Lyon');
+  await page.getByRole('button', { name: 'Send', exact: true }).first().click();
+  await page.getByText('Thank you.').waitFor();
+  await write(page, 'Message', 'And of Italy?');
+  await answers(page).nth(1).getByText('The capital of France is Paris.', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  await answers(page).nth(1).hover();
+  const sent = page.waitForResponse((response) => response.url().endsWith('/feedback'));
+  await answers(page).nth(1).getByRole('button', { name: 'Good answer' }).click();
+  expect((await sent).status()).toBe(204);
+  await answers(page)
+    .nth(1)
+    .getByRole('link', { name: /^Trace / })
+    .click();
+  await page.waitForURL('**/traces/*');
+  // Spans are stored a moment after the call.
+  const isShown = async () => {
+    await page.reload();
+    await page.locator('h1').waitFor();
+    return await page
+      .getByText('good answer')
+      .waitFor({ timeout: 3000 })
+      .then(
+        () => true,
+        () => false,
+      );
+  };
+  await expect.poll(isShown).toBe(true);
+  expect(faults).toEqual([]);
+});
+
 test('markdown of an agent loads nothing, runs nothing and leads only outside', async () => {
   const { page, open, faults } = await as('max');
   const asked: string[] = [];

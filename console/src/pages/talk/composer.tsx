@@ -3,6 +3,7 @@ import { ArrowUp, Braces, Square } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Button, IconButton } from '../../parts/action/button.tsx';
 import { Reason, type Allowed } from '../../parts/action/action.tsx';
+import { useShortcuts } from '../../parts/keys.ts';
 import { CodeEditor } from '../../parts/code/code.tsx';
 import { FieldInputs, inputOf } from '../agents/versions/field-inputs.tsx';
 import type { InputShape } from './input-shape.ts';
@@ -29,6 +30,7 @@ export function Composer({ shape, example, can, isRunning, waits, before, onSend
   const [json, setJsonText] = useState(() => JSON.stringify(example, null, 2));
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), []);
+  useShortcuts({ '/': () => box.current?.focus() });
   const input = isJson ? parseObject(json) : inputOf(fields, values, before);
   const isReady = input !== undefined && !isRunning && waits === undefined && can?.allowed === true;
   const submit = () => {
@@ -70,6 +72,7 @@ export function Composer({ shape, example, can, isRunning, waits, before, onSend
         submit();
       }}
       onKeyDown={(event) => {
+        if (event.key === 'Escape' && isRunning) onStop();
         if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
         event.preventDefault();
         submit();
