@@ -13,7 +13,7 @@ const nounsOf: Readonly<Record<string, readonly string[]>> = {
   agent: ['agents', 'home', 'registry', 'traces', 'orchestrations'],
   asset: ['agents', 'home', 'registry', 'permissions', 'orchestrations', 'targets'],
   deployment: ['deployments', 'agents', 'home', 'registry', 'targets'],
-  notification: ['notifications', 'home'],
+  notification: ['notifications', 'home', 'inbox'],
   key: ['keys', 'budgets', 'costs', 'home'],
   budget: ['budgets', 'costs', 'home'],
   secret: ['secrets'],

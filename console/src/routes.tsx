@@ -37,6 +37,16 @@ function page<const Path extends string>(path: Path, component: RouteComponent) 
   return createRoute({ getParentRoute: () => root, path, component });
 }
 
+/** An address that people may have kept. */
+const tryIt = createRoute({
+  getParentRoute: () => root,
+  path: '/agents/$name/try',
+  beforeLoad: ({ params: { name } }) => {
+    // The type of the routes is made from this one too, so it cannot check it.
+    throw redirect({ to: '/talk/$agent/{-$thread}', params: { agent: name }, replace: true } as never);
+  },
+});
+
 /** A page with filters. */
 function filtered<const Path extends string, Search>(
   path: Path,
@@ -70,11 +80,27 @@ const pages = [
       'OverviewPage',
     ),
   ),
-  page(
-    '/agents/$name/try',
+  tryIt,
+  filtered(
+    '/talk',
     load(
-      later(() => import('./pages/agents/try-it/try-it.tsx')),
-      'TryItPage',
+      later(() => import('./pages/talk/agents.tsx')),
+      'TalkAgentsPage',
+    ),
+    textSearch('text'),
+  ),
+  page(
+    '/talk/$agent/{-$thread}',
+    load(
+      later(() => import('./pages/talk/talk.tsx')),
+      'TalkPage',
+    ),
+  ),
+  page(
+    '/inbox',
+    load(
+      later(() => import('./pages/inbox/inbox.tsx')),
+      'InboxPage',
     ),
   ),
   page(

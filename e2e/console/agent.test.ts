@@ -38,38 +38,6 @@ test('the overview has the state, the last day with its deploys, the runs, what 
   expect(faults).toEqual([]);
 });
 
-test('an answer is shown as it is written with its tools and its trace, and the conversation goes on', async () => {
-  const { page, open, faults } = await as('vera');
-  await open('/agents/clock/try');
-  await page.getByLabel('Message').fill('What is the capital of France?');
-  await page.keyboard.press('Enter');
-  const answer = page.getByRole('article').first();
-  await answer.getByText('answered').waitFor();
-  await answer.getByText('The capital of France is Paris.', { exact: true }).waitFor();
-  await answer.getByText('weather', { exact: true }).waitFor();
-  await page.getByLabel('Message').fill('And of Spain?');
-  await page.getByRole('button', { name: 'As JSON' }).click();
-  await page.locator('.cm-content').getByText('The capital of France is Paris.').waitFor();
-  await answer.getByRole('link', { name: /^Trace / }).click();
-  await page.waitForURL('**/traces/*');
-  expect(faults).toEqual([]);
-});
-
-test('a blocked answer is shown as the refusal of its guardrail', async () => {
-  const { page, open, faults } = await as('vera');
-  await open('/agents/desk/try');
-  await page.getByLabel('question').fill('How are the prices?');
-  await page.getByRole('button', { name: 'Call', exact: true }).click();
-  await page.getByRole('alert').getByText('A guardrail has blocked this text').waitFor();
-  await page.getByText(/blocked$/).waitFor();
-  expect(await page.getByText('internal only').count()).toBe(0);
-  await page.getByRole('button', { name: 'Copy the svc line' }).click();
-  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
-    `svc invoke desk '{"question":"How are the prices?"}' --stream`,
-  );
-  expect(faults).toEqual([]);
-});
-
 test('a grant says what is now true, and its undo takes it back', async () => {
   const { page, open, faults } = await as('max');
   await open('/agents/waver/access');
@@ -189,7 +157,7 @@ test('on a phone the active tab is in view, and no row of a difference is wider 
 test('the pages of an agent are accessible in both themes', async () => {
   const { page, open, faults } = await as('max');
   await open('/agents/clock');
-  for (const tab of ['Overview', 'Try it', 'Access', 'Secrets', 'Cost']) {
+  for (const tab of ['Overview', 'Access', 'Secrets', 'Cost']) {
     const link = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link', { name: tab });
     await link.click();
     await link.and(page.locator('[aria-current=page]')).waitFor();

@@ -80,8 +80,8 @@ test('a contributor brings a foreign project to an answer, and each person sees 
   await dora.page.waitForURL('**/deployments/*');
 
   await ada.page.getByText('It answers.', { exact: true }).waitFor({ timeout: deploy_ms });
-  await ada.page.getByRole('link', { name: 'Try it' }).first().click();
-  await ada.page.waitForURL('**/agents/welcome/try');
+  await ada.page.getByRole('link', { name: 'Talk to it' }).first().click();
+  await ada.page.waitForURL('**/talk/welcome');
   await ada.page.getByLabel('Message').fill('I am Ada');
   await ada.page.keyboard.press('Enter');
   await ada.page.getByText('Hello Ada, nice to meet you!', { exact: true }).waitFor();

@@ -69,6 +69,8 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
   const [trace] = (await max.call('traces.list', { query: { agent: 'clock' } })).items;
   const [run] = (await max.call('orchestrate.runs', { params: { name: 'review' }, query: {} })).items;
   const [partial] = (await max.call('orchestrate.runs', { params: { name: 'panel' }, query: {} })).items;
+  const [talk] = (await max.call('threads.list', { params: { name: 'clock' }, query: {} })).items;
+  const [question] = (await max.call('threads.list', { params: { name: 'refunds' }, query: {} })).items;
   const [key] = (await max.call('keys.list', { query: { team: 'ml' } })).items;
   // The service writes figures every ten seconds.
   while ((await max.call('agents.status', { params: { name: 'clock' } })).last_24h.calls === 0) await sleep(500);
@@ -76,7 +78,10 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
     ['home', '/'],
     ['agents', '/agents'],
     ['agent', '/agents/greeter'],
-    ['try-it', '/agents/clock/try'],
+    ['talk', `/talk/clock/${talk?.id}`],
+    ['talk-form', '/talk/refunds'],
+    ['talk-question', `/talk/refunds/${question?.id}`],
+    ['inbox', '/inbox'],
     ['revisions', '/agents/greeter/revisions'],
     ['deployments', '/agents/greeter/deployments'],
     ['deployment', `/deployments/${deployment?.id}`],

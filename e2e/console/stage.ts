@@ -81,13 +81,14 @@ async function deployAgents(gantry: OwnInstallation): Promise<void> {
   await gantry.project('langgraph-greeter', 'greeter', { team: 'ml' });
   await gantry.project('langgraph-openai', 'clock', { team: 'ml' });
   await gantry.project('langgraph-desk', 'desk', { team: 'ml' });
+  await gantry.project('langgraph-refunds', 'refunds', { team: 'ml' });
   await gantry.must('svc submit --message "the first greeting"', { in: 'greeter', as: 'ada' });
   const token = await gantry.token('max');
   const max = createClient({ base_url: gantry.url, token: () => token });
   const [request] = (await max.call('approvals.list', { query: { asset: 'agents/greeter' } })).items;
   await gantry.must(`svc review approve ${request?.id} --reason "reads nothing, says hello"`, { as: 'max' });
   await gantry.must('svc deploy agents/greeter@1.0.0', { as: 'dora' });
-  for (const folder of ['clock', 'desk']) await gantry.must('svc deploy', { in: folder });
+  for (const folder of ['clock', 'desk', 'refunds']) await gantry.must('svc deploy', { in: folder });
   const broken = await gantry.project('langgraph-greeter', 'broken', { name: 'broken', team: 'ml' });
   const code = await readFile(join(broken, 'agent.py'), 'utf8');
   await writeFile(join(broken, 'agent.py'), `${code}\nraise RuntimeError("the list of greetings is not there")\n`);
@@ -98,6 +99,9 @@ async function callAgents(gantry: OwnInstallation): Promise<void> {
   for (const name of ['Ada', 'Max', 'Eve']) await gantry.must(`svc invoke greeter '{"message": "I am ${name}"}'`);
   const ask = `'{"messages": [{"role": "user", "content": "What is the capital of France?"}]}'`;
   for (let n = 0; n < 3; n++) await gantry.type(`svc invoke clock ${ask}`);
+  for (const as of ['max', 'vera'])
+    await gantry.must(`svc invoke refunds '{"order": "12", "amount": 80}' --thread order-12`, { as });
+  await gantry.must(`svc invoke clock ${ask} --thread france`, { as: 'max' });
   await gantry.must(`svc invoke desk '{"question": "How does Ann pay?"}'`);
   await gantry.type(`svc invoke desk '{"question": "How are the prices?"}'`);
 }

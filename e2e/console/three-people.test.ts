@@ -40,8 +40,8 @@ test('an author drops a zip, an admin approves it, a deployer deploys it, and it
   await dora.page.getByRole('button', { name: 'Deploy 1.0.0' }).click();
   await dora.page.waitForURL('**/deployments/*');
   await dora.page.getByRole('heading', { name: 'handed 1.0.0' }).waitFor();
-  await dora.page.getByRole('link', { name: /^Try / }).click();
-  await dora.page.waitForURL('**/agents/handed/try');
+  await dora.page.getByRole('link', { name: 'Talk to it' }).click();
+  await dora.page.waitForURL('**/talk/handed');
   await dora.page.getByLabel('Message').fill('I am Dora');
   await dora.page.keyboard.press('Enter');
   await dora.page.getByText('Hello Dora, nice to meet you!', { exact: true }).waitFor();

@@ -43,6 +43,12 @@ export function describeTrace(trace: Trace, { content }: { content: boolean }): 
       ]),
       'No spans that you may read.',
     ),
+    ...trace.feedback.map(({ is_good, reason }) =>
+      line(
+        is_good ? 'Its caller found the answer good' : bad('Its caller found the answer bad'),
+        reason === '' ? '' : `: ${reason}`,
+      ),
+    ),
     ...(content ? describeContents(ordered.map(({ span }) => span)) : []),
   ];
 }

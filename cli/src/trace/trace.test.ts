@@ -29,6 +29,14 @@ const trace = {
   input_tokens: 20,
   output_tokens: 10,
   usd: '0.003',
+  feedback: [
+    {
+      run_id: '0190a5e0-7c1a-7cc3-98c4-dc0c0c07398f',
+      is_good: false,
+      reason: 'a wrong price',
+      given_at: '2026-01-31T12:01:00.000Z',
+    },
+  ],
   spans: [
     {
       ...common,
@@ -92,6 +100,7 @@ test('a trace shows the message of an exception, the number of repeated refusals
   const { stdout } = await runSvc(['trace', 'show', trace.trace_id], where(service.url));
   expect(stdout).toMatch(/^ {2}ask .+ ValueError: no such thing +-$/m);
   expect(stdout).toMatch(/^ {2}chat small × 4999 /m);
+  expect(stdout).toContain('Its caller found the answer bad: a wrong price');
   await using silent = await scriptService({
     [`GET /api/v1/traces/${trace.trace_id}`]: data({ ...trace, spans: spans.slice(0, 1) }),
   });

@@ -3,7 +3,8 @@ import { places } from './places.ts';
 
 const keys = [
   ['⌘K or Ctrl+K', 'go to, or do'],
-  ['/', 'search this list'],
+  ['/', 'search this list, or write to the agent'],
+  ['Esc', 'in a message: stop the answer'],
   ['↑ ↓ or k j, Enter', 'move in a list, open a row'],
   ['j k', 'on a request: the next, the previous one'],
   ['a r', 'approve, reject'],

@@ -77,7 +77,10 @@ function Line({
   );
 }
 
+const again_ms = 30_000;
+
 function useWaiting(): Record<NonNullable<Place['badge']>, number> {
-  const count = useQuery(ask('notifications.count', {}));
-  return { approvals: count.data?.pending ?? 0, home: count.data?.unread ?? 0 };
+  // Nothing tells the browser that a run has begun to wait.
+  const count = useQuery({ ...ask('notifications.count', {}), refetchInterval: again_ms });
+  return { approvals: count.data?.pending ?? 0, inbox: count.data?.waiting_runs ?? 0 };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
-import { name } from '../wire.ts';
+import { name, text } from '../wire.ts';
 
 const byAgent = z.strictObject({ name });
 const byRun = z.strictObject({ name, run_id: z.uuid() });
@@ -9,8 +9,15 @@ export const agentInput = z.object({
     .record(z.string(), z.unknown())
     .nullable()
     .describe('a JSON Schema, from the code of the agent; null when it has none'),
+  keeps_threads: z.boolean().describe('the service keeps its threads'),
 });
 export type AgentInput = z.output<typeof agentInput>;
+
+const feedback = z.strictObject({
+  is_good: z.boolean().nullable().describe('null takes it back'),
+  reason: text.max(2000).default(''),
+});
+export type Feedback = z.output<typeof feedback>;
 
 const problems = [
   'not_deployed',
@@ -68,6 +75,17 @@ export const invokeEndpoints = {
     params: byRun,
     reply: { kind: 'passed', status: 200 },
     problems,
+  },
+  'invoke.feedback': {
+    surface: 'ingress',
+    method: 'PUT',
+    path: '/agents/{name}/runs/{run_id}/feedback',
+    summary: 'What you think of the answer of one of your calls; it is read with the content of its trace',
+    operation: 'asset.invoke',
+    params: byRun,
+    body: feedback,
+    reply: { kind: 'none', status: 204 },
+    problems: ['not_deployed', 'run_gone'],
   },
   'invoke.health': {
     surface: 'ingress',

@@ -179,7 +179,7 @@ export const orchestrationsEndpoints = {
     summary: 'The `input` that an orchestration takes',
     operation: 'asset.invoke',
     params: byOrchestration,
-    reply: { kind: 'data', status: 200, schema: agentInput },
+    reply: { kind: 'data', status: 200, schema: agentInput.pick({ input_schema: true }) },
     problems: ['not_deployed'],
   },
   'orchestrate.runs': {

@@ -37,7 +37,18 @@ const outline = z.object({
 export const threadOutline = outline.extend({ owner: z.string().describe('an e-mail address, or a reference') });
 export type ThreadOutline = z.output<typeof threadOutline>;
 
-export const threadSummary = outline.extend({ thread_id: z.string().describe('its name, for calls') });
+/** The most characters of a title. */
+export const title_length = 80;
+
+export const threadSummary = outline.extend({
+  thread_id: z.string().describe('its name, for calls'),
+  title: z
+    .string()
+    .max(title_length)
+    .nullable()
+    .optional()
+    .describe('its first words, where `titles` asks for them; null: it has none'),
+});
 export type ThreadSummary = z.output<typeof threadSummary>;
 
 const interrupt = z.object({ id: z.string().nullable(), value: json });
@@ -96,7 +107,11 @@ export const threadsEndpoints = {
     path: '/agents/{name}/threads',
     summary: 'Your threads with an agent, the last used first',
     params: byAgent,
-    query: z.strictObject({ ...paging, state: z.enum(threadStates).optional() }),
+    query: z.strictObject({
+      ...paging,
+      state: z.enum(threadStates).optional(),
+      titles: z.stringbool().default(false).describe('also the first words of each thread, which are opened for it'),
+    }),
     reply: { kind: 'list', status: 200, schema: threadSummary },
     problems: ['bad_cursor'],
   },

@@ -72,6 +72,9 @@ export const trace = z.object({
   output_tokens: z.int(),
   usd: z.string(),
   spans: z.array(span).describe('those that you may read, by their start'),
+  feedback: z
+    .array(z.object({ run_id: id, is_good: z.boolean(), reason: z.string(), given_at: time }))
+    .describe('what callers think of the answers of its runs, for those who read their content'),
 });
 export type Trace = z.output<typeof trace>;
 

@@ -47,8 +47,12 @@ export const notification = z.object({
 });
 export type Notification = z.output<typeof notification>;
 
+/** A badge counts no more of them. */
+export const most_waiting_runs = 100;
+
 export const notificationCounts = z.object({
   pending: z.number().int().describe('requests that you may decide now'),
+  waiting_runs: z.number().int().describe(`runs that wait for your answer, at most ${most_waiting_runs}`),
   unread: z.number().int(),
 });
 
@@ -70,7 +74,8 @@ export const notificationsEndpoints = {
   'notifications.count': {
     method: 'GET',
     path: '/api/v1/notifications/count',
-    summary: 'How many requests wait for your decision, and how many notifications are unread',
+    summary:
+      'How many requests wait for your decision, how many runs for your answer, and how many notifications are unread',
     operation: 'notification.read',
     reply: { kind: 'data', status: 200, schema: notificationCounts },
     problems: [],

@@ -2,21 +2,27 @@ import { agentArgument } from '../../agent/agent-name.ts';
 import { choice, defineCommand, toggle } from '../../command.ts';
 import { limitFlag, takePages } from '../../pages.ts';
 import { sizeOf, threadState } from '../../thread/describe-thread.ts';
-import { table, time } from '../../view/view.ts';
+import { prose, table, time } from '../../view/view.ts';
 import { threadStates } from '@gantry/contract/agents/threads.ts';
 
 export const command = defineCommand({
   words: 'threads list',
   summary: 'Your conversations with an agent, the last used first',
   needs: 'asset.invoke',
-  examples: ['svc threads list desk', 'svc threads list desk --state waiting', 'svc threads list desk --all'],
+  examples: [
+    'svc threads list desk',
+    'svc threads list desk --state waiting',
+    'svc threads list desk --titles',
+    'svc threads list desk --all',
+  ],
   arguments: { name: agentArgument },
   flags: {
     state: choice('Only those in this state', threadStates),
     all: toggle("Everybody's, without names and texts; for admins of the agent"),
+    titles: toggle('Also the first words of each'),
     limit: limitFlag,
   },
-  async run({ name, state, all, limit }, session) {
+  async run({ name, state, all, titles, limit }, session) {
     const params = { name };
     if (all) {
       const threads = await takePages(session, limit, (query) => session.call('threads.all', { params, query }));
@@ -32,15 +38,19 @@ export const command = defineCommand({
       return { data: threads, view: [table(columns, rows, `Nobody has a thread with ${name}.`)] };
     }
     const threads = await takePages(session, limit, (query) =>
-      session.call('threads.list', { params, query: { ...query, ...(state === undefined ? {} : { state }) } }),
+      session.call('threads.list', {
+        params,
+        query: { ...query, ...(state === undefined ? {} : { state }), ...(titles && { titles: 'true' }) },
+      }),
     );
     return {
       data: threads,
       view: [
         table(
-          ['thread', 'state', 'next', 'size', 'used'],
+          ['thread', ...(titles ? [prose('title')] : []), 'state', 'next', 'size', 'used'],
           threads.map((one) => [
             one.thread_id,
+            ...(titles ? [one.title ?? null] : []),
             threadState(one),
             one.next.join(', ') || null,
             sizeOf(one.bytes),

@@ -18,10 +18,9 @@ import { UpcomingAction } from './upcoming-action.tsx';
 interface AgentActionsProps {
   status: AgentStatus;
   asset: AssetDetail;
-  tab: string;
 }
 
-export function AgentActions({ status, asset, tab }: AgentActionsProps) {
+export function AgentActions({ status, asset }: AgentActionsProps) {
   const { name, state, can, latest_version } = status;
   const [dialog, setDialog] = useState<AgentDialogName>();
   const navigate = useNavigate();
@@ -68,11 +67,9 @@ export function AgentActions({ status, asset, tab }: AgentActionsProps) {
     ) : state === 'failed' ? (
       <Operation name={name} verb="Restart" can={can?.['agents.restart']} sending={restart} isBusy={isBusy} />
     ) : (
-      tab !== 'try' && (
-        <Link to="/agents/$name/try" params={params} className={buttonClass('main')}>
-          Try it
-        </Link>
-      )
+      <Link to="/talk/$agent/{-$thread}" params={{ agent: name }} className={buttonClass('main')}>
+        Talk to it
+      </Link>
     );
 
   return (

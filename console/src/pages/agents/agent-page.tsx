@@ -13,7 +13,6 @@ import { UpcomingLine } from './upcoming-line.tsx';
 
 const tabs = {
   overview: { label: 'Overview', to: '/agents/$name', svc: (name: string) => `svc status ${name}` },
-  try: { label: 'Try it', to: '/agents/$name/try', svc: (name: string) => `svc invoke ${name} "hello"` },
   deployments: {
     label: 'Deployments',
     to: '/agents/$name/deployments',
@@ -67,7 +66,7 @@ export function AgentPage({ name, tab, svc, wide = false, children }: AgentPageP
       state={status.data === undefined ? <StateSkeleton /> : <StateWithReason status={status.data} />}
       actions={
         status.data !== undefined &&
-        asset.data !== undefined && <AgentActions status={status.data} asset={asset.data} tab={tab} />
+        asset.data !== undefined && <AgentActions status={status.data} asset={asset.data} />
       }
       about={<About status={status.data} />}
       svc={svc ?? tabs[tab].svc(name)}

@@ -52,8 +52,8 @@ export function RecentRuns({ name }: { name: string }) {
         empty={
           <Empty
             action={
-              <Link to="/agents/$name/try" params={{ name }} className="text-accent">
-                Try it
+              <Link to="/talk/$agent/{-$thread}" params={{ agent: name }} className="text-accent">
+                Talk to it
               </Link>
             }
           >

@@ -87,8 +87,8 @@ export function TracesPage() {
           chosen === undefined && from === undefined ? (
             <Empty
               action={
-                <Link to="/agents/$name/try" params={{ name }} className={buttonClass('plain')}>
-                  Try it
+                <Link to="/talk/$agent/{-$thread}" params={{ agent: name }} className={buttonClass('plain')}>
+                  Talk to it
                 </Link>
               }
             >

@@ -31,8 +31,8 @@ export function Answers({ deployment }: { deployment: Deployment }) {
         )}
       </div>
       {operation !== 'stop' && (
-        <Link to="/agents/$name/try" params={{ name: agent }} className={buttonClass('main')}>
-          Try it
+        <Link to="/talk/$agent/{-$thread}" params={{ agent }} className={buttonClass('main')}>
+          Talk to it
         </Link>
       )}
     </div>

@@ -24,7 +24,10 @@ export function Waiting({ home }: { home: Home | undefined }) {
     <Section title="Waiting for you" aside={items !== undefined && items.length > 0 && items.length}>
       {items === undefined && <Skeletons />}
       {items?.length === 0 && (
-        <Empty>Nothing waits for you: no request to decide, no failed operation, no key or budget near its end.</Empty>
+        <Empty>
+          Nothing waits for you: no request to decide, no run to answer, no failed operation, no key or budget near its
+          end.
+        </Empty>
       )}
       {items !== undefined && items.length > 0 && (
         <ul className="rounded border border-line bg-raised">
@@ -64,6 +67,17 @@ function itemsOf(home: Home): Item[] {
       title: `${request.asset} ${request.asset_version}`,
       detail: `${request.submitted_by} asks${request.message === '' ? '' : `: ${request.message}`}`,
       at: request.submitted_at,
+    })),
+    ...home.waiting_runs.map((run): Item => ({
+      key: run.thread,
+      meaning: 'waiting',
+      what: 'answer',
+      link: run.is_own
+        ? { to: '/talk/$agent/{-$thread}', params: { agent: run.agent.replace('agents/', ''), thread: run.thread } }
+        : { to: '/inbox' },
+      title: run.agent,
+      detail: run.is_own ? 'asks you before it goes on' : `asks before it goes on for ${run.caller}`,
+      at: run.waiting_since,
     })),
     ...home.rejected.map((request): Item => ({
       key: request.id,

@@ -61,6 +61,7 @@ export function TracePage() {
       svc={`svc trace show ${shellWord(id)}`}
     >
       {trace === undefined && error !== null && <Refusal error={error} />}
+      {trace !== undefined && trace.feedback.length > 0 && <Feedback feedback={trace.feedback} />}
       <div className="grid grid-cols-[minmax(0,1fr)_360px] items-start gap-6 max-wide:grid-cols-1">
         <List
           label="Spans"
@@ -74,6 +75,19 @@ export function TracePage() {
         {trace !== undefined && shown !== undefined && <SpanPanel span={shown} trace={trace} />}
       </div>
     </Page>
+  );
+}
+
+function Feedback({ feedback }: Pick<Trace, 'feedback'>) {
+  return (
+    <ul aria-label="What its caller thinks" className="mb-4 flex flex-col gap-1">
+      {feedback.map(({ run_id, is_good, reason }) => (
+        <li key={run_id} className="flex flex-wrap items-baseline gap-x-2">
+          <State meaning={is_good ? 'good' : 'failed'}>{is_good ? 'good answer' : 'bad answer'}</State>
+          <span className="break-words">{reason}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -72,7 +72,10 @@ test('its health, its input schema and its status start nothing, and no caller w
     code: 'agent_unavailable',
     detail: 'agents/sleeper is asleep.',
   });
-  expect(await ada.client.call('invoke.input', { params: { name: 'sleeper' } })).toEqual({ input_schema });
+  expect(await ada.client.call('invoke.input', { params: { name: 'sleeper' } })).toEqual({
+    input_schema,
+    keeps_threads: false,
+  });
   const { state } = await ada.client.call('agents.status', { params: { name: 'sleeper' } });
   expect(state).toBe('asleep');
   const outsider = await app.user('otto@example.com', { teams: { ops: 'admin' } });

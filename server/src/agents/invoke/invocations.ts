@@ -62,7 +62,8 @@ export async function cancelRun(
   return status !== 404;
 }
 
-async function ownInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf) {
+/** Throws `not_found`, the refusal of a call, or `run_gone`. */
+export async function ownInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf) {
   const { caller: user, agent } = await ingress.agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
   authorize(user, 'asset.invoke', agent);
@@ -72,5 +73,5 @@ async function ownInvocation(ingress: Ingress, { caller, name, run_id }: Invocat
   const row =
     (await store.find(ingress.db, { id: run_id, ...own })) ?? (await store.find(ingress.db, { id: keyed, ...own }));
   if (row === undefined) throw new Problem('run_gone');
-  return { row, agent };
+  return { row, agent, user };
 }

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../governance/http/handlers.ts';
 import { a2aHandlers } from './a2a/handlers.ts';
 import { call } from './call.ts';
+import { giveFeedback } from './give-feedback.ts';
 import { health } from './health.ts';
 import type { Ingress } from './ingress.ts';
 import { input } from './input.ts';
@@ -16,6 +17,7 @@ export function invokeRoutes(ingress: Ingress): Handlers<'invoke' | 'a2a'> {
       await stream(ingress, { caller, name, headers, body, signal, trace }),
     'invoke.run': async ({ caller, params }) => await readInvocation(ingress, { caller, ...params }),
     'invoke.cancel': async ({ caller, params }) => await cancelInvocation(ingress, { caller, ...params }),
+    'invoke.feedback': async ({ caller, params, body }) => await giveFeedback(ingress, { caller, ...params, ...body }),
     'invoke.health': async ({ caller, params, signal }) => await health(ingress, { caller, name: params.name, signal }),
     'invoke.input': async ({ caller, params, signal }) => await input(ingress, { caller, name: params.name, signal }),
   };

@@ -56,6 +56,13 @@ test('a forgotten user leaves no word in any table, and the receipt is in the lo
     select gen_random_uuid(), ${stage.agent.asset_id}, id, ${ada_id}, 'ended', 200, 'application/json', ${body} from revision limit 1`);
   const spoken = { caller_id: ada_id, input: secret_word, output: secret_word, error: `it said ${secret_word}` };
   await storeSpans(stage.app.db, [makeSpan(spoken)]);
+  const { id: run_id } = (await stage.app.db.one<{ id: string }>(
+    sql`select id from invocation where caller_id = ${ada_id} and state = 'ended' and body = ${body}`,
+  )) ?? { id: '' };
+  await stage.ada.client.call('invoke.feedback', {
+    params: { name: 'keeper', run_id },
+    body: { is_good: false, reason: secret_word },
+  });
   const params = { id: ada_id };
   const bob = await stage.app.user('bob@example.com', { teams: { ml: 'admin' } });
   const refused = await bob.client.call('threads.forget_user', { params, body: {} }).catch((error: unknown) => error);
@@ -68,7 +75,10 @@ test('a forgotten user leaves no word in any table, and the receipt is in the lo
   expect(busy).toMatchObject({ code: 'conflict' });
   await open.end();
   const receipt = await stage.ada.client.call('threads.forget_user', { params, body: {} });
-  expect(receipt).toMatchObject({ user: stage.ada.email, erased: { threads: 3, items: 3, calls: 1, spans: 1 } });
+  expect(receipt).toMatchObject({
+    user: stage.ada.email,
+    erased: { threads: 3, items: 3, calls: 1, spans: 1, feedback: 1 },
+  });
   const tables = await stage.app.db.all<{ name: string }>(sql`
     select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`);
   for (const { name } of tables) {

@@ -149,6 +149,26 @@ export const findBlobs = async (db: Reader, thread_id: string, states: readonly 
         jsonb_each_text(n.versions::jsonb) v
     ) wanted using (ns, channel, version) where b.thread_id = ${thread_id}`);
 
+/** The first state of each of these threads that has values, and where they have an input. */
+export const firstStates = async (db: Reader, thread_ids: readonly string[]) =>
+  await db.all<Pick<StateRow, 'ns' | 'versions'> & { thread_id: string }>(sql`
+    select s.thread_id, s.ns, s.versions from unnest(${thread_ids}::uuid[]) as wanted (id), lateral (
+      select thread_id, ns, versions from thread_state
+      where thread_id = wanted.id and ns = '' and source <> 'input' order by id limit 1) s`);
+
+/** Of states of several threads. A larger blob is left out. */
+export const findSmallBlobs = async (
+  db: Reader,
+  states: readonly (Pick<StateRow, 'ns' | 'versions'> & { thread_id: string })[],
+  max_bytes: number,
+) =>
+  await db.all<BlobRow & { thread_id: string }>(sql`
+    select b.thread_id, b.ns, b.channel, b.version, b.body from unnest(${column(states, ({ thread_id }) => thread_id)}::uuid[],
+      ${column(states, ({ ns }) => ns)}::text[], ${column(states, ({ versions }) => JSON.stringify(versions))}::text[]) as n (thread_id, ns, versions)
+    cross join jsonb_each_text(n.versions::jsonb) v
+    join thread_blob b on b.thread_id = n.thread_id and b.ns = n.ns and b.channel = v.key and b.version = v.value
+    where octet_length(b.body) <= ${max_bytes}`);
+
 /** Of these states, in the order in which a step applies them. */
 export const findWrites = async (db: Reader, thread_id: string, states: readonly Pick<StateRow, 'ns' | 'id'>[]) =>
   await db.all<WriteRow>(sql`

@@ -8,7 +8,10 @@ import { requireCallable } from './begin.ts';
 import { loadOrchestration } from './load-orchestration.ts';
 import { inputSchema, inputsIn } from './members/member-inputs.ts';
 
-export async function input(db: Reader, { caller, name }: { caller: Caller; name: string }): Promise<AgentInput> {
+export async function input(
+  db: Reader,
+  { caller, name }: { caller: Caller; name: string },
+): Promise<Pick<AgentInput, 'input_schema'>> {
   const user = signedIn(caller);
   const asset = await loadAsset(db, { kind: 'orchestration', name }, user);
   const orchestration = await loadOrchestration(db, requireCallable(user, asset));

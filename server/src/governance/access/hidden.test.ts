@@ -163,7 +163,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'agents.events': [{ params: { name: agent }, filters: [{}] }],
   'inbox.list': [{ filters: [{}, { own: 'true' }] }],
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
-  'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }] }],
+  'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }, { titles: 'true' }] }],
   'threads.history': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}] }],
   'traces.runs': [{ params: { name: agent }, filters: [{}] }],
   'traces.list': [

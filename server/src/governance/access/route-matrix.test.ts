@@ -468,6 +468,10 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'invoke.cancel': async (at, look, actor) => ({
     params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
   }),
+  'invoke.feedback': async (at, look, actor) => ({
+    params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
+    body: { is_good: true },
+  }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'invoke.input': (at) => ({ params: { name: at.agent.name } }),
   ...threadRequests({ threadOf, userToChange }),

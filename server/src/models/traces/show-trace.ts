@@ -6,6 +6,7 @@ import type { Caller } from '../../governance/access/caller.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
+import { feedbackIn } from './feedback.ts';
 import { agentsOf, toRecord } from './record.ts';
 import type { Span } from './span.ts';
 import * as store from './store.ts';
@@ -37,6 +38,7 @@ export async function showTrace(db: Database, caller: Caller, trace_id: string):
     output_tokens: sum('output_tokens'),
     usd: formatUsd(sum('cost_nano_usd')),
     spans: shown.map(({ record }) => record),
+    feedback: await feedbackIn(db, user, { spans: rows, agents }),
   };
 }
 

@@ -4,6 +4,7 @@ import { apart } from '../../ground/database/apart.ts';
 import { disk_full, errorCode, type Database, type PoolSettings } from '../../ground/database/database.ts';
 import { storableText } from '../../ground/database/storable-text.ts';
 import type { Span } from './span.ts';
+import * as feedback from './feedback-store.ts';
 import * as store from './store.ts';
 
 /** What each span goes to. */
@@ -79,6 +80,7 @@ export function openSpans({ db, keep_days, max_bytes, sampling, freeBytes, onErr
   async function keepWithinBounds(): Promise<void> {
     const bytes = await store.keepPartitions(db, { keep_days, max_bytes });
     hasPartitions = true;
+    await feedback.forgetOld(db, keep_days);
     if (sampling.share < 1) await store.thin(db, sampling);
     isFull = bytes > max_bytes || (freeBytes !== undefined && (await freeBytes()) < least_free_bytes);
   }

@@ -1,6 +1,8 @@
 import { authorize } from '../../governance/access/authorize.ts';
 import type { Caller, UserCaller } from '../../governance/access/caller.ts';
 import { theOrg } from '../../governance/access/subject.ts';
+import { most_waiting_runs } from '@gantry/contract/telling/notifications.ts';
+import { listWaitingRuns } from '../../agents/memory/inbox/list-inbox.ts';
 import { countWaiting } from '../../agents/approvals/waiting.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { signedInUser } from '../../people/principals/signed-in.ts';
@@ -11,10 +13,12 @@ import * as store from './store.ts';
 export interface Counts {
   /** Requests that the caller can decide. */
   pending: number;
+  /** Runs that wait for the caller's answer. */
+  waiting_runs: number;
   unread: number;
 }
 
-/** For a badge: the caller's unread notifications and open requests. */
+/** For the badges: the caller's unread notifications, open requests and waiting runs. */
 export async function count(db: Database, caller: Caller): Promise<Counts> {
   const user = signedInUser(caller);
   authorize(user, 'notification.read', theOrg);
@@ -22,8 +26,12 @@ export async function count(db: Database, caller: Caller): Promise<Counts> {
 }
 
 export async function countsOf(db: Database, user: UserCaller): Promise<Counts> {
-  const [pending, unread] = await Promise.all([countWaiting(db, user), countUnread(db, user)]);
-  return { pending, unread };
+  const [pending, waiting, unread] = await Promise.all([
+    countWaiting(db, user),
+    listWaitingRuns(db, user, { team_id: undefined, limit: most_waiting_runs }),
+    countUnread(db, user),
+  ]);
+  return { pending, waiting_runs: waiting.length, unread };
 }
 
 export async function countUnread(db: Database, user: UserCaller): Promise<number> {

@@ -1,5 +1,5 @@
 import type { InputField } from '@gantry/project/input/input-fields.ts';
-import type { Input } from '../try-it/turn.ts';
+import type { Input } from '../../talk/turn.ts';
 
 interface FieldInputsProps {
   fields: readonly InputField[];

@@ -18,16 +18,19 @@ import { problemIn } from '../calls/outcome.ts';
 import { orRecorded, recordCall, recordStream } from '../calls/record-call.ts';
 import { rowOfCall } from '../calls/row-of-call.ts';
 import { startRun } from '../calls/start-run.ts';
+import { isDetached } from '../calls/detached.ts';
 import { callPlaced, isNotConnected } from '../calls/place-call.ts';
+import { storedStream } from './stored-stream.ts';
 import { awaitTurn, turnOf } from '../turns.ts';
 
 const pause_ms = 500;
 
 /**
- * The agent's output as server-sent events. When the client disconnects, the run is cancelled. A stream that has not begun within the sync
+ * The agent's output as server-sent events. When the client disconnects, the run is cancelled; with `Prefer: respond-async` it goes on. A stream that has not begun within the sync
  * budget goes on as one that waits: with comments, and then the events or a RUN_ERROR.
  */
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
+  if (isDetached(incoming.headers)) return await storedStream(ingress, incoming);
   const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
   const run_id = randomUUIDv7();
   const opening = openWhenTaken(ingress, incoming, { admitted, run_id });

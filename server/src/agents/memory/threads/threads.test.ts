@@ -92,6 +92,24 @@ test('a list pages by the last use, and finds what waits, works or was interrupt
   });
 });
 
+test('a list has titles where they are asked for, of the threads of its caller alone; a damaged thread has none', async () => {
+  await waitingThread('titled');
+  const titles = async (query: { titles?: string }) =>
+    (await ada.client.call('threads.list', { params, query: { ...query, limit: 1 } })).items.map(({ title }) => title);
+  expect(await titles({ titles: 'true' })).toEqual(['messages hello']);
+  expect(await titles({})).toEqual([undefined]);
+  expect((await bob.client.call('threads.list', { params, query: { titles: 'true' } })).items).toEqual([]);
+  const { items } = await ada.client.call('threads.all', { params });
+  expect(JSON.stringify(items)).not.toContain('hello');
+  await stage.app.db.run(sql`
+    update thread_blob b set body = set_byte(b.body, length(b.body) - 1, get_byte(b.body, length(b.body) - 1) # 1)
+    from thread t where t.id = b.thread_id and t.name = 'titled'`);
+  expect(await titles({ titles: 'true' })).toEqual([null]);
+  expect(await refusalOf(ada.client.call('threads.show', { params: { ...params, thread: 'titled' } }))).toMatchObject({
+    code: 'memory_damaged',
+  });
+});
+
 test('a fork has the states up to one of them, and goes its own way', async () => {
   await waitingThread('forked');
   const at = { ...params, thread: 'forked' };

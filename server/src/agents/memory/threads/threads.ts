@@ -22,6 +22,7 @@ import type { MemoryParts } from '../parts.ts';
 import * as stateStore from '../state-store.ts';
 import * as store from '../thread-store.ts';
 import { ownAgent, ownThread } from './own-agent.ts';
+import { readTitles } from './titles.ts';
 import { openInterrupts, printOutline, printStates, printThread } from './print-thread.ts';
 
 export interface ThreadParts extends MemoryParts {
@@ -38,16 +39,29 @@ interface PageOf {
   cursor?: string | undefined;
 }
 
+interface ListOf {
+  state?: (typeof threadStates)[number] | undefined;
+  titles: boolean;
+}
+
 export async function listThreads(
-  { db, cursors }: ThreadParts,
-  { caller, name, limit, cursor, state }: Asked & PageOf & { state?: (typeof threadStates)[number] | undefined },
+  { db, envelope, cursors }: ThreadParts,
+  { caller, name, limit, cursor, state, titles }: Asked & PageOf & ListOf,
 ): Promise<Page<ThreadSummary>> {
   const { agent, owner_id } = await ownAgent(db, caller, name);
   const scope = ['threads', owner_id, agent.id, state ?? null];
   const before = cursors.read(cursor, scope) as [string, string] | undefined;
   const where = state && store.whereState[state];
   const found = await store.listThreads(db, { agent_id: agent.id, owner_id, before, limit: limit + 1, where });
-  return cursors.page(found, limit, scope, ({ used_at, id }) => [used_at, id], printThread);
+  const shown = found.slice(0, limit).map(({ id }) => id);
+  const title_of = titles ? await readTitles({ db, envelope }, shown) : undefined;
+  return cursors.page(
+    found,
+    limit,
+    scope,
+    ({ used_at, id }) => [used_at, id],
+    (row) => ({ ...printThread(row), ...(title_of && { title: title_of.get(row.id) ?? null }) }),
+  );
 }
 
 /** Throws `exists`, `not_deployed` or `threads_not_kept`. */

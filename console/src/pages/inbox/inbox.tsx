@@ -1,0 +1,72 @@
+// What waits for the reader: runs of agents that ask a person. Each is answered where it stands.
+import type { WaitingRun } from '@gantry/contract/agents/threads.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Button } from '../../parts/action/button.tsx';
+import { useSend } from '../../parts/action/use-send.ts';
+import { When } from '../../parts/figures/when.tsx';
+import { pagesOf } from '../../parts/list/list.tsx';
+import { Empty, Page } from '../../parts/page/page.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { askList } from '../../server.ts';
+import { Questions } from './questions.tsx';
+
+/** Nothing tells the browser that a run has begun to wait. */
+const again_ms = 15_000;
+
+export function InboxPage() {
+  const waiting = useInfiniteQuery({ ...askList('inbox.list', { query: {} }), refetchInterval: again_ms });
+  const { rows, error, more } = pagesOf(waiting);
+  return (
+    <Page title="Inbox" svc="svc inbox">
+      {rows === undefined && error !== null && error !== undefined && <Refusal error={error} />}
+      {rows === undefined && (error === null || error === undefined) && <div className="skeleton h-40" />}
+      {rows?.length === 0 && (
+        <Empty>Nothing waits for you. An agent that asks a person before it goes on is listed here.</Empty>
+      )}
+      <ul className="flex max-w-[800px] flex-col gap-4">
+        {rows?.map((run) => (
+          <Run key={`${run.thread} ${run.checkpoint_id}`} run={run} />
+        ))}
+      </ul>
+      {more !== undefined && (
+        <Button look="quiet" onClick={more}>
+          More
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+function Run({ run }: { run: WaitingRun }) {
+  const { agent, thread, caller, is_own, interrupts, checkpoint_id, waiting_since } = run;
+  const name = agent.replace('agents/', '');
+  const answer = useSend('threads.answer', {
+    changes: ['inbox', 'notifications'],
+    says: () => (is_own ? `${name} has your answer` : `${name} goes on for ${caller} with your answer`),
+  });
+  return (
+    <li className="flex flex-col gap-2" aria-label={`${name}, of ${is_own ? 'you' : caller}`}>
+      <div className="flex flex-wrap items-baseline gap-x-3">
+        <h2 className="text-section">{name}</h2>
+        <span className="text-meta text-quiet">
+          {is_own ? 'your run' : `a run of ${caller}`}, waits since <When at={waiting_since} />
+        </span>
+        {is_own && (
+          <Link to="/talk/$agent/{-$thread}" params={{ agent: name, thread }} className="ml-auto text-meta text-accent">
+            The conversation
+          </Link>
+        )}
+      </div>
+      <Questions
+        interrupts={interrupts}
+        // Any JSON: a form has made it.
+        onAnswer={(value) =>
+          answer.mutate({ params: { name, thread }, body: { value: value as never, checkpoint_id } })
+        }
+        isSending={answer.isPending}
+        error={answer.error}
+      />
+    </li>
+  );
+}

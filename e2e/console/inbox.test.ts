@@ -1,0 +1,72 @@
+// What waits for a person, answered from its page by the caller of the run, and by somebody whom the agent names.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
+import { axeFindings } from './axe.ts';
+import { openBrowser, visit } from './browser.ts';
+import { sharedStage } from './shared-stage.ts';
+import type { Person } from './stage.ts';
+
+const stage = await sharedStage();
+let browser: Browser;
+let vera: Client;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  vera = await clientOf('vera');
+});
+afterAll(async () => await browser?.close());
+
+async function clientOf(person: Person): Promise<Client> {
+  const { email, password } = stage.people[person];
+  const anonymous = createClient({ base_url: stage.url, token: () => undefined });
+  const { access_token } = await anonymous.call('auth.login', { body: { email, password } });
+  return createClient({ base_url: stage.url, token: () => access_token });
+}
+const open = async (person: Person) => await visit(browser, { gantry: stage, people: stage.people }, person);
+
+/** vera's call, which waits. */
+async function askFor(order: string): Promise<void> {
+  const body = new TextEncoder().encode(JSON.stringify({ input: { order, amount: 70 }, thread_id: `inbox-${order}` }));
+  const answered = await vera.call('invoke.call', { params: { name: 'refunds' }, body });
+  expect(await answered.json()).toMatchObject({ status: 'interrupted' });
+}
+
+test('a person answers an own run from the inbox, its badge and home count it, and the run goes on', async () => {
+  await askFor('51');
+  const visitor = await open('vera');
+  const { page } = visitor;
+  await visitor.open('/');
+  const badge = page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: /^Inbox/ });
+  await badge.getByText('waiting for you').waitFor({ state: 'attached' });
+  await page.getByText('asks you before it goes on').first().waitFor();
+  await badge.click();
+  await page.waitForURL('**/inbox');
+  const run = page.getByRole('listitem').filter({ hasText: 'Refund 70 for order 51?' });
+  await run.getByText('your run').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await run.getByLabel('Your answer').fill('yes');
+  await run.getByRole('button', { name: 'Answer' }).click();
+  await run.waitFor({ state: 'detached' });
+  const { latest } = await vera.call('threads.show', { params: { name: 'refunds', thread: 'inbox-51' } });
+  expect(latest?.values['answer']).toContain('refunded 70');
+  expect(visitor.faults).toEqual([]);
+  await visitor.close();
+});
+
+test('somebody whom the agent names answers the run of another person, and sees nothing of its answer', async () => {
+  await askFor('52');
+  const max = await open('max');
+  await max.open('/inbox');
+  const run = max.page.getByRole('listitem').filter({ hasText: 'Refund 70 for order 52?' });
+  await run.getByText('a run of vera@example.com').waitFor();
+  expect(await run.getByRole('link', { name: 'The conversation' }).count()).toBe(0);
+  await run.getByLabel('Your answer').fill('no');
+  await run.getByRole('button', { name: 'Answer' }).click();
+  await max.page.getByText('refunds goes on for vera@example.com with your answer').waitFor();
+  expect(await max.page.getByText('no refund').count()).toBe(0);
+  const { latest } = await vera.call('threads.show', { params: { name: 'refunds', thread: 'inbox-52' } });
+  expect(latest?.values['answer']).toBe('Order 52: no refund.');
+  expect(max.faults).toEqual([]);
+  await max.close();
+});

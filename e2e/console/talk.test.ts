@@ -1,0 +1,234 @@
+// The page to talk to an agent, with real agents.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
+import { openBrowser, settle, visit, type Visitor } from './browser.ts';
+import { sharedStage } from './shared-stage.ts';
+import type { Person } from './stage.ts';
+
+const stage = await sharedStage();
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => await browser?.close());
+
+// One window for each person, because a sign-in takes a second.
+const visitors = new Map<Person, Promise<Visitor>>();
+const as = async (person: Person): Promise<Visitor> => {
+  const known = visitors.get(person) ?? visit(browser, { gantry: stage, people: stage.people }, person);
+  visitors.set(person, known);
+  return await known;
+};
+
+const said = (page: Page) => page.getByRole('article', { name: 'You' });
+const answers = (page: Page) => page.getByRole('article', { name: 'Agent' });
+const list = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
+const write = async (page: Page, label: string, text: string) => {
+  await page.getByRole('textbox', { name: label, exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+};
+const inThread = (agent: string) => (url: URL) => new RegExp(`^/talk/${agent}/.+`).test(url.pathname);
+
+test('a conversation is shown as it is written with its tools and its trace, is kept, and goes on', async () => {
+  const { page, open, faults } = await as('vera');
+  await open('/talk/clock');
+  await write(page, 'Message', 'What is the capital of France?');
+  await page.waitForURL(inThread('clock'));
+  await answers(page).getByText('The capital of France is Paris.', { exact: true }).waitFor();
+  await answers(page).getByText('weather', { exact: true }).waitFor();
+  expect(await answers(page).getByText('"city": "Paris"').isVisible()).toBe(false);
+  await answers(page).getByText('weather', { exact: true }).click();
+  await answers(page).getByText('"city": "Paris"').waitFor();
+  await answers(page)
+    .getByRole('link', { name: /^Trace / })
+    .waitFor();
+  await list(page).getByRole('link', { name: 'What is the capital of France?' }).waitFor();
+  await page.reload();
+  await settle(page);
+  expect(await said(page).allInnerTexts()).toEqual([expect.stringContaining('What is the capital of France?')]);
+  await write(page, 'Message', 'And of Spain?');
+  await answers(page).nth(1).getByText('The capital of France is Paris.', { exact: true }).waitFor();
+  await page.reload();
+  await settle(page);
+  expect(await said(page).count()).toBe(2);
+  expect(await answers(page).count()).toBe(2);
+  expect(faults).toEqual([]);
+});
+
+test('a message is said anew in another conversation, and one goes on from an answer; a deleted one is gone', async () => {
+  const { page, open, faults } = await as('vera');
+  await open('/talk/greeter');
+  await write(page, 'Message', 'I am Ada');
+  await answers(page).getByText('Hello Ada, nice to meet you!').waitFor();
+  await write(page, 'Message', 'I am Bob');
+  await answers(page).nth(1).getByText('Hello').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  const first = page.url();
+  await said(page).nth(1).hover();
+  await said(page).nth(1).getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('The message, edited').fill('I am Cleo');
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.waitForURL((url) => inThread('greeter')(url) && url.href !== first);
+  await said(page).nth(1).getByText('I am Cleo').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  await page.reload();
+  await settle(page);
+  expect((await said(page).allInnerTexts()).map((text) => text.trim())).toEqual([
+    expect.stringContaining('I am Ada'),
+    expect.stringContaining('I am Cleo'),
+  ]);
+  const edited = page.url();
+  await answers(page).first().hover();
+  await answers(page).first().getByRole('button', { name: 'Go on from here in a new conversation' }).click();
+  await page.waitForURL((url) => inThread('greeter')(url) && url.href !== edited);
+  await settle(page);
+  await said(page).getByText('I am Ada').waitFor();
+  expect(await said(page).count()).toBe(1);
+  await page.getByRole('button', { name: 'More about greeter' }).click();
+  await page.getByRole('menuitem', { name: 'Delete the conversation…' }).click();
+  await page.getByRole('button', { name: 'Delete the conversation' }).click();
+  await page.waitForURL('**/talk/greeter');
+  await open(new URL(first).pathname);
+  await said(page).getByText('I am Bob').waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a question of an agent is a form, and its answer is in the conversation', async () => {
+  const { page, open, faults } = await as('vera');
+  await open('/talk/refunds');
+  await page.getByLabel('order').fill('31');
+  await page.getByLabel('amount').fill('90');
+  await page.getByRole('button', { name: 'Call', exact: true }).click();
+  await page.getByText('Refund 90 for order 31?', { exact: true }).waitFor();
+  await list(page).getByText('asks you').first().waitFor();
+  await write(page, 'Your answer', 'yes');
+  await answers(page).getByText('Order 31: refunded 90.').waitFor();
+  await page.getByText('Refund 90 for order 31?', { exact: true }).waitFor({ state: 'detached' });
+  await page.reload();
+  await settle(page);
+  await answers(page).getByText('Order 31: refunded 90.').waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a run is stopped, and one whose page is closed keeps its answer', async () => {
+  const { page, open, faults } = await as('max');
+  await open('/talk/editor');
+  await write(page, 'text', 'slow 60');
+  await page.waitForURL(inThread('editor'));
+  await page.getByText('Working: work').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  await open('/talk/editor');
+  await write(page, 'text', 'slow 2 then tea');
+  await page.waitForURL(inThread('editor'));
+  const left = new URL(page.url()).pathname;
+  await open('/');
+  await open(left);
+  await answers(page).getByText('editor(slow 2 then tea)').waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('an answer gets a thumb and a reason, and its trace has both', async () => {
+  const { page, open, faults } = await as('max');
+  await open('/talk/clock/france');
+  await answers(page).last().hover();
+  await answers(page).last().getByRole('button', { name: 'Bad answer' }).click();
+  await page.getByLabel('Why, if you like').fill('It is Lyon');
+  await page.getByRole('button', { name: 'Send', exact: true }).first().click();
+  await page.getByText('Thank you.').waitFor();
+  await write(page, 'Message', 'And of Italy?');
+  await answers(page).nth(1).getByText('The capital of France is Paris.', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  await answers(page).nth(1).hover();
+  const sent = page.waitForResponse((response) => response.url().endsWith('/feedback'));
+  await answers(page).nth(1).getByRole('button', { name: 'Good answer' }).click();
+  expect((await sent).status()).toBe(204);
+  await answers(page)
+    .nth(1)
+    .getByRole('link', { name: /^Trace / })
+    .click();
+  await page.waitForURL('**/traces/*');
+  // Spans are stored a moment after the call.
+  const isShown = async () => {
+    await page.reload();
+    await page.locator('h1').waitFor();
+    return await page
+      .getByText('good answer')
+      .waitFor({ timeout: 3000 })
+      .then(
+        () => true,
+        () => false,
+      );
+  };
+  await expect.poll(isShown).toBe(true);
+  expect(faults).toEqual([]);
+});
+
+test('markdown of an agent loads nothing, runs nothing and leads only outside', async () => {
+  const { page, open, faults } = await as('max');
+  const asked: string[] = [];
+  page.on('request', (request) => void asked.push(request.url()));
+  await open('/talk/editor');
+  await write(
+    page,
+    'text',
+    `**bold** ![spy](https://spy.invalid/a.png) <img src="https://spy.invalid/b.png" onerror="toldFault('ran')"> ` +
+      `[run](javascript:toldFault('ran')) [inside](/organisation) [outside](https://example.com/x)`,
+  );
+  const answer = answers(page);
+  await answer.getByText('bold', { exact: true }).waitFor();
+  const outside = answer.getByRole('link', { name: 'outside' });
+  expect(await outside.getAttribute('rel')).toBe('noopener noreferrer nofollow');
+  expect(await answer.getByRole('link', { name: 'picture: spy' }).getAttribute('href')).toBe(
+    'https://spy.invalid/a.png',
+  );
+  expect(await answer.locator('img, script, iframe, [onerror]').count()).toBe(0);
+  for (const name of ['run', 'inside']) expect(await answer.getByRole('link', { name }).count()).toBe(0);
+  expect(asked.filter((url) => !url.startsWith(stage.url))).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test('a blocked answer is shown as the refusal of its guardrail', async () => {
+  const { page, open, faults } = await as('vera');
+  await open('/talk/desk');
+  await write(page, 'question', 'How are the prices?');
+  await page.getByRole('alert').getByText('A guardrail has blocked this text').waitFor();
+  expect(await page.getByText('internal only').count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+test('an old address of the panel leads here, and the input can be JSON', async () => {
+  const { page, open, faults } = await as('vera');
+  await open('/agents/greeter/try');
+  await page.waitForURL('**/talk/greeter');
+  await page.getByRole('button', { name: 'As JSON' }).click();
+  await page.locator('.cm-content').waitFor();
+  await page.getByRole('button', { name: 'More about greeter' }).click();
+  await page.getByRole('menuitem', { name: /^Copy the svc line/ }).click();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(`svc invoke greeter '…' --stream`);
+  expect(faults).toEqual([]);
+});
+
+test('on a phone the conversations are behind a button, and nothing is wider than the page', async () => {
+  const { page, open, faults, close } = await visit(browser, { gantry: stage, people: stage.people }, 'vera', {
+    isPhone: true,
+  });
+  await open('/talk/clock');
+  await page.getByRole('button', { name: 'Conversations' }).click();
+  await list(page).getByRole('link', { name: 'What is the capital of France?' }).first().click();
+  await said(page).first().waitFor();
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('the page is accessible in both themes: empty, with a conversation, and with a question', async () => {
+  const { page, open, faults } = await as('max');
+  for (const path of ['/talk', '/talk/clock', '/talk/clock/france', '/talk/refunds', '/talk/refunds/order-12']) {
+    await open(path);
+    expect(await axeFindings(page), path).toEqual([]);
+  }
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import type { Reader, Tx } from '../../ground/database/database.ts';
+import { sql } from '../../ground/database/sql.ts';
+
+export interface FeedbackRow {
+  run_id: string;
+  agent_id: string;
+  caller_id: string;
+  is_good: boolean;
+  reason: string;
+  given_at: string;
+}
+
+/** One for each run: a later one replaces it. */
+export async function put(tx: Tx, row: Omit<FeedbackRow, 'given_at'>): Promise<void> {
+  const { run_id, agent_id, caller_id, is_good, reason } = row;
+  await tx.run(sql`
+    insert into run_feedback (run_id, agent_id, caller_id, is_good, reason)
+    values (${run_id}, ${agent_id}, ${caller_id}, ${is_good}, ${reason})
+    on conflict (run_id) do update set is_good = excluded.is_good, reason = excluded.reason, given_at = clock_now()`);
+}
+
+export async function remove(tx: Tx, run_id: string): Promise<void> {
+  await tx.run(sql`delete from run_feedback where run_id = ${run_id}`);
+}
+
+export const ofRuns = async (db: Reader, run_ids: readonly string[]) =>
+  await db.all<FeedbackRow>(sql`
+    select run_id, agent_id, caller_id, is_good, reason, given_at from run_feedback where run_id = any(${run_ids}::uuid[]) order by given_at`);
+
+export const deleteOf = async (tx: Tx, caller_id: string): Promise<number> =>
+  await tx.run(sql`delete from run_feedback where caller_id = ${caller_id}`);
+
+/** As old as the oldest trace. */
+export async function forgetOld(tx: Tx, keep_days: number): Promise<void> {
+  await tx.run(sql`delete from run_feedback where given_at < clock_now() - make_interval(days => ${keep_days})`);
+}
