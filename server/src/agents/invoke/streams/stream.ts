@@ -28,14 +28,27 @@ const pause_ms = 500;
  * budget goes on as one that waits: with comments, and then the events or a RUN_ERROR.
  */
 export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
-  const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
+  return await streamAdmitted(ingress, await admit(ingress.agents, incoming.caller, incoming.name), incoming);
+}
+
+/** The same for a call that is admitted. */
+export async function streamAdmitted(
+  ingress: Ingress,
+  admitted: Admitted,
+  incoming: StreamedCall,
+): Promise<StreamReply> {
   const run_id = randomUUIDv7();
   const opening = openWhenTaken(ingress, incoming, { admitted, run_id });
   const early = await within(ingress.sync_budget_ms, opening);
   if (early !== undefined) return early;
   opening.catch(() => {}); // the reader may leave before it is read
-  return eventStream(waiting(opening, run_id), { 'x-run-id': run_id });
+  const body = waiting(opening, run_id);
+  return { ...eventStream(body, { 'x-run-id': run_id }), body };
 }
+
+type StreamedCall = Pick<Incoming, 'headers' | 'body' | 'signal' | 'trace'> & {
+  caller: Pick<Incoming['caller'], 'origin'>;
+};
 
 async function* waiting(opening: Promise<StreamReply>, run_id: string): AsyncGenerator<Uint8Array | string> {
   try {
@@ -53,7 +66,7 @@ async function* waiting(opening: Promise<StreamReply>, run_id: string): AsyncGen
   }
 }
 
-type StreamReply = Reply & { body: Buffer | AsyncIterable<Uint8Array | string> };
+export type StreamReply = Reply & { body: Buffer | AsyncIterable<Uint8Array | string> };
 
 interface NewStream {
   admitted: Admitted;
@@ -63,7 +76,7 @@ interface NewStream {
 /** At an instance that takes it. Throws the refusal, also after ten minutes. */
 async function openWhenTaken(
   ingress: Ingress,
-  incoming: Incoming,
+  incoming: StreamedCall,
   { admitted: first, run_id }: NewStream,
 ): Promise<StreamReply> {
   const { body, signal } = incoming;
@@ -87,7 +100,7 @@ async function openWhenTaken(
 /** Undefined when no instance has begun it. */
 async function open(
   ingress: Ingress,
-  incoming: Incoming,
+  incoming: StreamedCall,
   { admitted, run_id }: NewStream,
 ): Promise<StreamReply | undefined> {
   const { body: sent, signal } = incoming;
