@@ -35,7 +35,7 @@ import type { Log } from './ground/log.ts';
 import { openOutgoing } from './outgoing.ts';
 import { installationId, settings } from './people/principals/find.ts';
 import { seed, seed_password } from './people/principals/seed.ts';
-import { openAgentCalls } from './roles/agent-calls.ts';
+import { openAgentCalls } from './roles/calls.ts';
 import { openApi } from './roles/api.ts';
 import { keyAuthenticator, keyWays } from './models/keys/calls/authenticate.ts';
 import { issuesUserKeys } from './models/keys/holders/member-keys.ts';

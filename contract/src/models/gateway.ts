@@ -132,7 +132,7 @@ export const gatewayEndpoints = {
     surface: 'gateway',
     method: 'GET',
     path: '/v1/models/{model}',
-    summary: 'A model or an agent that the key may call',
+    summary: 'A model that the key may call',
     operation: 'model.call',
     params: z.strictObject({ model: z.string().max(200) }),
     reply: { kind: 'bare', status: 200, schema: listedModel },

@@ -1,11 +1,12 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { eventStream } from '../../governance/http/answer/event-stream.ts';
 import type { Reply } from '../../governance/http/answer/reply.ts';
+import { within } from '../../ground/within.ts';
 import type { Json } from '../../models/gateway/wires/wire.ts';
 import type { Ingress } from '../invoke/ingress.ts';
 import { readEvents } from '../invoke/streams/guarded-invocation.ts';
 import { streamAdmitted } from '../invoke/streams/stream.ts';
-import { headersFor, printerOf, type Asking } from './asking.ts';
+import { headersFor, longest_wait_ms, printerOf, type Asking } from './asking.ts';
 import { failureIn } from './failure.ts';
 import type { Printer } from './print-answer.ts';
 import { textOfRun } from './text-of-run.ts';
@@ -30,15 +31,29 @@ async function* printEvents(
   let text = '';
   yield printer.begin();
   try {
-    for await (const piece of textOfRun(events)) {
+    for await (const piece of untilAbort(textOfRun(events), signal)) {
       text += piece;
       yield printer.piece(piece);
     }
     yield printer.end(text, undefined);
   } catch (error) {
-    // The end of the key ends the run, which then only says that it ended.
-    const why: unknown = signal.aborted ? signal.reason : error;
-    if (!(why instanceof Problem)) throw error;
-    yield printer.broken(text, why);
+    if (!(error instanceof Problem)) throw error;
+    yield printer.broken(text, error);
+  }
+}
+
+/** The end of the key does not wait for what the container says about its end. Throws the reason of the signal. */
+async function* untilAbort<T>(pieces: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const reading = pieces[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await within(longest_wait_ms, reading.next(), signal);
+      if (next === undefined) throw signal.reason;
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // Its last read may take long, and nobody needs it.
+    reading.return?.().catch(() => {});
   }
 }

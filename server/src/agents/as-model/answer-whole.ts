@@ -8,12 +8,9 @@ import { sendCall, type Ended } from '../invoke/calls/send-call.ts';
 import { startRun } from '../invoke/calls/start-run.ts';
 import type { Ingress } from '../invoke/ingress.ts';
 import { textOfOutput } from '../invoke/streams/text-of-output.ts';
-import { headersFor, printerOf, whyLeft, type Asking } from './asking.ts';
+import { headersFor, longest_wait_ms, printerOf, whyLeft, type Asking } from './asking.ts';
 import { failureIn } from './failure.ts';
 import { questions } from './text-of-run.ts';
-
-/** The longest time of a timer. */
-const longest_wait_ms = 2 ** 31 - 1;
 
 /** The answer at the end of the run: clients of OpenAI know no later one. A call is stored after the sync budget, as that of invoke. */
 export async function answerWhole(ingress: Ingress, asking: Asking): Promise<Reply> {

@@ -6,6 +6,9 @@ import type { AskedOfAgent } from './asked.ts';
 import { chatPrinter, responsePrinter, type Printer } from './print-answer.ts';
 import { responseId } from './response-id.ts';
 
+/** The longest time of a timer. */
+export const longest_wait_ms = 2 ** 31 - 1;
+
 /** A call that may go to its agent. */
 export interface Asking {
   call: AgentModelCall;

@@ -9,7 +9,8 @@ import { listCatalogue, showInCatalogue, type ModelParts } from './catalogue/cat
 import { asJsonArray } from './json-array.ts';
 import { listGeminiModels, showGeminiModel } from './catalogue/list-gemini-models.ts';
 import { withLines } from './lines.ts';
-import { listModelsAndAgents, showModelOrAgent } from './agents/list-agents.ts';
+import { showModel } from './catalogue/list-models.ts';
+import { listModelsAndAgents } from './agents/list-agents.ts';
 import { listOllamaModels, showOllamaModel } from './catalogue/list-ollama-models.ts';
 import type { GatewayParts } from './parts.ts';
 import { openReceiver } from './receive-spans.ts';
@@ -73,8 +74,7 @@ export function gatewayRoutes(
         last_id,
       };
     },
-    'gateway.model': async ({ caller, params }) =>
-      await showModelOrAgent({ db, agents }, withKey(caller), params.model),
+    'gateway.model': async ({ caller, params }) => await showModel(db, withKey(caller), params.model),
     'gemini.generate': geminiCalls(generateContent),
     'gemini.stream': async ({ query, ...call }) => {
       const reply = await streamGemini(call);

@@ -2,28 +2,18 @@
 import type { ListedModel } from '@gantry/contract/models/gateway.ts';
 import type { KeyCaller } from '../../../governance/access/caller.ts';
 import type { Database } from '../../../ground/database/database.ts';
-import { listModels, showModel } from '../catalogue/list-models.ts';
-import { agentNamed, type AgentModel, type AgentModels } from './agent-models.ts';
+import { listModels } from '../catalogue/list-models.ts';
+import type { AgentModel, AgentModels } from './agent-models.ts';
 import { agentsOfKey } from './agents-of-key.ts';
 
-interface Lists {
-  db: Database;
-  agents: AgentModels;
-}
-
-export async function listModelsAndAgents({ db, agents }: Lists, key: KeyCaller): Promise<ListedModel[]> {
+export async function listModelsAndAgents(
+  { db, agents }: { db: Database; agents: AgentModels },
+  key: KeyCaller,
+): Promise<ListedModel[]> {
   const models = await listModels(db, key);
   const names = await agentsOfKey(db, key);
   const callable = names.length === 0 ? [] : await agents.callable(key, names);
   return [...models, ...callable.map(toListed)];
-}
-
-/** Throws `not_found`. */
-export async function showModelOrAgent({ db, agents }: Lists, key: KeyCaller, name: string): Promise<ListedModel> {
-  const agent = agentNamed(name);
-  const names = agent === undefined ? [] : (await agentsOfKey(db, key)).filter((one) => one === agent);
-  const [found] = names.length === 0 ? [] : await agents.callable(key, names);
-  return found === undefined ? await showModel(db, key, name) : toListed(found);
 }
 
 function toListed({ name, team, created_at }: AgentModel): ListedModel {
