@@ -4,11 +4,12 @@ import type { Reply } from '../../governance/http/answer/reply.ts';
 import { within } from '../../ground/within.ts';
 import type { Json } from '../../models/gateway/wires/wire.ts';
 import type { Ingress } from '../invoke/ingress.ts';
+import { usedByRun } from '../../models/ledger/spending.ts';
 import { readEvents } from '../invoke/streams/guarded-invocation.ts';
 import { streamAdmitted } from '../invoke/streams/stream.ts';
 import { headersFor, longest_wait_ms, printerOf, type Asking } from './asking.ts';
 import { failureIn } from './failure.ts';
-import type { Printer } from './print-answer.ts';
+import type { Printer, Usage } from './print-answer.ts';
 import { textOfRun } from './text-of-run.ts';
 
 /** The text of the run on arrival. A client who leaves cancels the run, as for /stream. */
@@ -19,15 +20,22 @@ export async function answerStreamed(ingress: Ingress, asking: Asking): Promise<
   const { body: answered, headers } = await streamAdmitted(ingress, admitted, streaming);
   if (Buffer.isBuffer(answered)) throw failureIn({ body: answered }, headers['retry-after']);
   const run_id = headers['x-run-id'] ?? '';
-  const printed = printEvents(readEvents(answered), printerOf(asking, run_id), signal);
+  const printed = printEvents(readEvents(answered), {
+    printer: printerOf(asking, run_id),
+    signal,
+    usage: async () => (asking.asked.wants_usage ? await usedByRun(ingress.db, run_id) : undefined),
+  });
   return eventStream(printed, { 'x-run-id': run_id });
 }
 
-async function* printEvents(
-  events: AsyncIterable<Json>,
-  printer: Printer,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+interface Printing {
+  printer: Printer;
+  signal: AbortSignal;
+  /** Called at the end of the run. */
+  usage: () => Promise<Usage | undefined>;
+}
+
+async function* printEvents(events: AsyncIterable<Json>, { printer, signal, usage }: Printing): AsyncGenerator<string> {
   let text = '';
   yield printer.begin();
   try {
@@ -35,7 +43,7 @@ async function* printEvents(
       text += piece;
       yield printer.piece(piece);
     }
-    yield printer.end(text, undefined);
+    yield printer.end(text, await usage());
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     yield printer.broken(text, error);

@@ -1,6 +1,7 @@
 import { jsonReply, type Reply } from '../../governance/http/answer/reply.ts';
 import { within } from '../../ground/within.ts';
 import { isJson, listOf } from '../../models/gateway/wires/wire.ts';
+import { usedByRun } from '../../models/ledger/spending.ts';
 import { guardrailsHeader } from '../../models/guardrails/print-done.ts';
 import { parseExactly } from '../../models/guardrails/json-texts.ts';
 import type { Answer } from '../invoke/answer.ts';
@@ -36,7 +37,9 @@ export async function answerWhole(ingress: Ingress, asking: Asking): Promise<Rep
   signal.removeEventListener('abort', sent.withdraw);
   if (ended === undefined) throw whyLeft(asking, ingress.stopping);
   const { guarded } = sent;
-  return jsonReply(printerOf(asking, run.id).whole(textOf(ended), undefined), 200, {
+  const text = textOf(ended);
+  const usage = await usedByRun(ingress.db, run.id);
+  return jsonReply(printerOf(asking, run.id).whole(text, usage), 200, {
     'x-run-id': run.id,
     ...(guarded && guardrailsHeader(guarded.done)),
   });

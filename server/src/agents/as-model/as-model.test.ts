@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../ground/database/sql.ts';
 import { standInFor } from '../../testing/agents/agent-stand-in.ts';
 import { storeAgent, type StoredAgent } from '../../testing/stored/stored-agent.ts';
+import { storeCost } from '../../testing/stored/stored-costs.ts';
 import { testApp, type TestApp, type TestUser } from '../../testing/test-app.ts';
 
 let app: TestApp;
@@ -287,6 +288,27 @@ describe('Responses', () => {
     });
     expect(sent).toEqual([]);
   });
+});
+
+test('an answer counts the tokens of its run, whole and streamed, unless a provider has not counted', async () => {
+  let estimated = false;
+  const spends = (then: (response: ServerResponse) => void) => (response: ServerResponse) => {
+    const run_id = String(response.req.headers['x-svc-run-id']);
+    const cost = { team: 'ml', model: 'small', nano: 1, run_id };
+    void Promise.all([storeCost(app, cost), storeCost(app, { ...cost, estimated })]).then(() => then(response));
+  };
+  answer = spends((response) => says(response, 'Hello Ada'));
+  const counted = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 };
+  expect((await openai.chat.completions.create({ model, messages })).usage).toEqual(counted);
+  expect((await openai.responses.create({ model, input: 'Hello' })).usage).toMatchObject({
+    input_tokens: 20,
+    output_tokens: 10,
+  });
+  answer = spends((response) => streams(response, [text('Hello Ada'), ends(), finished('Hello Ada')]));
+  const asked = { model, messages, stream: true as const, stream_options: { include_usage: true } };
+  expect((await Array.fromAsync(await openai.chat.completions.create(asked))).at(-1)?.usage).toEqual(counted);
+  estimated = true;
+  expect((await Array.fromAsync(await openai.chat.completions.create(asked))).at(-1)?.usage).toBeUndefined();
 });
 
 test('a run that waits for a person answers with its question, whole and streamed', async () => {

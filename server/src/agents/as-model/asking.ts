@@ -19,9 +19,9 @@ export interface Asking {
   body: Uint8Array;
 }
 
-export function printerOf({ call: { format, sent }, asked, admitted, thread }: Asking, run_id: string): Printer {
+export function printerOf({ call: { format, sent }, admitted, thread }: Asking, run_id: string): Printer {
   const of = { model: admitted.agent.ref, run_id, created: Math.floor(Date.now() / 1000) };
-  if (format === 'chat') return chatPrinter({ ...of, wants_usage: asked.wants_usage });
+  if (format === 'chat') return chatPrinter(of);
   const { previous_response_id: previous, conversation } = sent;
   return responsePrinter({
     ...of,

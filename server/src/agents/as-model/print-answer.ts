@@ -12,11 +12,6 @@ interface Answering {
   created: number;
 }
 
-interface AnsweringChat extends Answering {
-  /** The last event of a stream counts tokens. */
-  wants_usage: boolean;
-}
-
 interface AnsweringResponse extends Answering {
   id: string;
   previous_id: string | null;
@@ -40,7 +35,7 @@ export interface Printer {
   broken: (text: string, problem: Problem) => string;
 }
 
-export function chatPrinter({ model, run_id, created, wants_usage }: AnsweringChat): Printer {
+export function chatPrinter({ model, run_id, created }: Answering): Printer {
   const id = `chatcmpl-${run_id}`;
   const head = { id, created, model };
   const chunk = (delta: Json, finish_reason: 'stop' | null = null) =>
@@ -57,10 +52,9 @@ export function chatPrinter({ model, run_id, created, wants_usage }: AnsweringCh
     begin: () => chunk({ role: 'assistant', content: '' }),
     piece: (content) => chunk({ content }),
     end: (_, usage) => {
-      const counted =
-        wants_usage && usage
-          ? data({ ...head, object: 'chat.completion.chunk', choices: [], usage: chatUsage(usage) })
-          : '';
+      const counted = usage
+        ? data({ ...head, object: 'chat.completion.chunk', choices: [], usage: chatUsage(usage) })
+        : '';
       return `${chunk({}, 'stop')}${counted}data: [DONE]\n\n`;
     },
     broken: (_, problem) => data({ error: { type: 'api_error', ...errorOf(problem), param: null } }),
@@ -152,8 +146,6 @@ const chatUsage = ({ input_tokens, output_tokens }: Usage) => ({
 
 const responseUsage = ({ input_tokens, output_tokens }: Usage) => ({
   input_tokens,
-  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
   output_tokens,
-  output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: input_tokens + output_tokens,
 });
