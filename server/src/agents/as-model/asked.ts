@@ -42,7 +42,7 @@ export function refuseMembers(body: Json, refusals: readonly Refusal[]): void {
 }
 
 /** Null, false, an empty list and an empty text ask for nothing. */
-export function isAsked(value: unknown): boolean {
+function isAsked(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return value !== undefined && value !== null && value !== false && value !== '';
 }

@@ -28,9 +28,9 @@ export interface AgentModel {
 
 export interface AgentModels {
   /** Decides as for any call of the key's holder. Throws the refusals of invoke. */
-  call(call: AgentModelCall): Promise<Reply>;
+  call: (call: AgentModelCall) => Promise<Reply>;
   /** Those of these names that the holder may call now. */
-  callable(key: KeyCaller, names: readonly string[]): Promise<AgentModel[]>;
+  callable: (key: KeyCaller, names: readonly string[]) => Promise<AgentModel[]>;
 }
 
 /** The name in `agents/<name>`. Undefined for any other text. */

@@ -25,12 +25,12 @@ export async function callAgent(
   const { format } = agents;
   const open = open_calls.open(key.id, client);
   // A client that leaves before it reads the stream begins none of it.
-  client.addEventListener('abort', open.close, { once: true });
+  client.addEventListener('abort', () => open.close(), { once: true });
   try {
     const answering = agents.call({ key, name, format, sent, headers, trace, signal: open.signal });
     const reply = await whileWaiting(open.whileKeyWorks(answering));
     if (!isStream(reply.body)) open.close();
-    return isStream(reply.body) ? { ...reply, body: closing(reply.body, open.close) } : reply;
+    return isStream(reply.body) ? { ...reply, body: closing(reply.body, () => open.close()) } : reply;
   } catch (error) {
     open.close();
     throw error;
