@@ -1,12 +1,14 @@
-// Clients of OpenAI talk to a deployed agent: the packages `openai` and `ai`, whole and streamed, in both formats.
+// Clients that exist talk to a deployed agent: the packages `openai` and `ai`, whole and streamed, in both formats, and the client of AG-UI.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@gantry/contract/client/client.ts';
+import { HttpAgent, type BaseEvent, type ResumeEntry } from '@ag-ui/client';
+import { EventSchemas, RunFinishedEventSchema } from '@ag-ui/core/schemas';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, streamText } from 'ai';
 import OpenAI from 'openai';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { adminOf } from '../api.ts';
 import { agentYaml, writeProject } from '../write-project.ts';
 import { sharedInstallation, type SharedInstallation } from './shared-installation.ts';
@@ -128,6 +130,42 @@ describe('the package ai', () => {
     const streamed = streamText({ model: of(), prompt: question, maxRetries: 0 });
     expect((await Array.fromAsync(streamed.textStream)).join('')).toBe(paris);
     expect((await streamed.usage).totalTokens).toBe(30);
+  });
+});
+
+describe('the client of AG-UI', () => {
+  const talk = async () => {
+    const headers = { authorization: `Bearer ${await gantry.token('tara')}` };
+    const agent = new HttpAgent({ url: `${gantry.url}/agents/talker/stream`, headers, threadId: crypto.randomUUID() });
+    const events: BaseEvent[] = [];
+    agent.subscribe({ onEvent: ({ event }) => void events.push(event) });
+    const say = async (content: string, resume?: ResumeEntry[]) => {
+      if (resume === undefined) agent.addMessage({ id: crypto.randomUUID(), role: 'user', content });
+      const { newMessages } = await agent.runAgent(resume && { resume });
+      return newMessages.map((message) => message.content);
+    };
+    return { say, events };
+  };
+
+  test('talks on a thread, on which each message is once, and each event fits the protocol', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { say, events } = await talk();
+    expect(await say(question)).toEqual([paris]);
+    expect(await say('count')).toEqual(['3 messages']);
+    for (const event of events) EventSchemas.parse(event);
+    expect(events.map(({ type }) => type)).toContain('STATE_SNAPSHOT');
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  test('answers a run that waits for a person', async () => {
+    const { say, events } = await talk();
+    await say('ask');
+    const last = RunFinishedEventSchema.parse(events.at(-1));
+    const [asked] = last.outcome?.type === 'interrupt' ? last.outcome.interrupts : [];
+    expect(asked).toMatchObject({ metadata: { value: 'Which city?' } });
+    expect(await say('', [{ interruptId: asked?.id ?? '', status: 'resolved', payload: 'Rome' }])).toEqual([
+      'You said Rome.',
+    ]);
   });
 });
 

@@ -7,11 +7,9 @@ import type { Role, RoleParts } from './role.ts';
 
 export async function openGatewayRole({ db, keys, models, agentCalls }: RoleParts): Promise<Role> {
   const gateway = await models();
-  const handlers: SurfaceHandlers<'gateway' | 'gemini' | 'ollama'> = gatewayRoutes(
-    db,
-    gateway,
-    agentModels(agentCalls),
-  );
+  // After the start of the process no part can be opened.
+  const ingress = await agentCalls();
+  const handlers: SurfaceHandlers<'gateway' | 'gemini' | 'ollama'> = gatewayRoutes(db, gateway, agentModels(ingress));
   return {
     handlers,
     door: { handlers, ways: keyWays(keyAuthenticator({ db, pepper: keys['key-pepper'] })) },

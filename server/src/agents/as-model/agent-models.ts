@@ -22,10 +22,10 @@ import { intoInput } from './into-input.ts';
 import { readChat } from './read-chat.ts';
 import { readResponses } from './read-responses.ts';
 
-export function agentModels(ingress: () => Promise<Ingress>): AgentModels {
+export function agentModels(ingress: Ingress): AgentModels {
   return {
-    call: async (call) => await callAsModel(await ingress(), call),
-    callable: async (key, names) => await callable(await ingress(), key, names),
+    call: async (call) => await callAsModel(ingress, call),
+    callable: async (key, names) => await callable(ingress, key, names),
   };
 }
 

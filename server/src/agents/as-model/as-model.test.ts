@@ -391,6 +391,8 @@ describe('a key', () => {
     await ada.client.call('permissions.revoke', { params: { id }, query: { actions: 'use' } });
     await expect(ask(client)).rejects.toMatchObject({ status: 403, error: { code: 'forbidden' } });
     expect((await client.models.list()).data).toEqual([]);
+    const { items } = await app.admin.client.call('audit.list', { query: { action: 'refused', asset: model } });
+    expect(items.map(({ actor: { name } }) => name)).toEqual([`key:${client.apiKey?.slice(0, 12)}`]);
     expect(sent).toHaveLength(1);
   });
 
@@ -418,6 +420,12 @@ describe('a key', () => {
     expect(performance.now() - revoked_at).toBeLessThan(2000);
     await closed.promise;
     await expect(ask(client)).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('calls agents also at a process that has the role gateway alone', async () => {
+    const { url } = await app.another({ roles: ['gateway'] });
+    const client = new OpenAI({ apiKey: openai.apiKey ?? '', baseURL: `${url}/v1`, maxRetries: 0 });
+    expect((await ask(client)).choices[0]?.message.content).toBe('Hello Ada');
   });
 
   test('calls an agent in the formats of OpenAI alone', async () => {
