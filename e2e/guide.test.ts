@@ -21,6 +21,7 @@ const pages = [
   'guardrails-and-traces.md',
   'agents-together.md',
   'memory.md',
+  'clients.md',
   'governance.md',
   'console.md',
   'pipelines.md',

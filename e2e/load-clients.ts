@@ -95,7 +95,10 @@ async function stream(asking: Asking, text: string): Promise<End> {
       is_told_begun ||= event['type'] === 'RUN_STARTED';
       if (event['type'] === 'RUN_FINISHED') return { end: 'answered', reason: undefined, detail: '' };
       if (event['type'] === 'RUN_ERROR')
-        return { ...problemEnd({ ...event, detail: event['message'], run_status: event['runStatus'] }), is_told_begun };
+        return {
+          ...problemEnd({ ...event, detail: event['message'], ...(event['metadata'] as Said | undefined) }),
+          is_told_begun,
+        };
     }
     return { end: 'cut', reason: undefined, detail: 'the stream ended without its last event' };
   });

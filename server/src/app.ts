@@ -35,6 +35,7 @@ import type { Log } from './ground/log.ts';
 import { openOutgoing } from './outgoing.ts';
 import { installationId, settings } from './people/principals/find.ts';
 import { seed, seed_password } from './people/principals/seed.ts';
+import { openAgentCalls } from './roles/calls.ts';
 import { openApi } from './roles/api.ts';
 import { keyAuthenticator, keyWays } from './models/keys/calls/authenticate.ts';
 import { issuesUserKeys } from './models/keys/holders/member-keys.ts';
@@ -43,7 +44,7 @@ import { openDeploying } from './roles/deploying.ts';
 import { openGatewayRole } from './roles/gateway.ts';
 import { openIngressRole } from './roles/ingress.ts';
 import { openModels } from './roles/models.ts';
-import type { Role, RoleHandlers, RoleParts } from './roles/role.ts';
+import type { OpeningParts, Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
 import { readiness } from './service/readiness.ts';
 import { probeRoutes } from './service/routes.ts';
@@ -124,7 +125,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   open.defer(async () => await spans.close());
   const dialled = roleNames.every((role) => config.roles.includes(role)) ? openDialled() : undefined;
   open.defer(() => dialled?.close());
-  const alone: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'> = {
+  const alone: OpeningParts = {
     config,
     log,
     db,
@@ -148,6 +149,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     onError,
     open,
   };
+  const models = firstUse(async () => await Promise.resolve(openModels(alone)));
   const parts: RoleParts = {
     ...alone,
     deploying: firstUse(async () => await Promise.resolve(openDeploying(alone))),
@@ -156,7 +158,8 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
       open.defer(async () => await outgoing.close());
       return outgoing;
     }),
-    models: firstUse(async () => await Promise.resolve(openModels(alone))),
+    models,
+    agentCalls: firstUse(async () => await Promise.resolve(openAgentCalls({ ...alone, models }))),
   };
   const roles: Role[] = [];
   for (const name of config.roles) roles.push(await opens[name](parts));

@@ -20,6 +20,18 @@ export const modelCallProblems = [
   'ledger_unavailable',
 ] as const;
 
+/** Of an agent that is named as the model. */
+const agentCallProblems = [
+  'not_deployed',
+  'agent_unavailable',
+  'agent_error',
+  'too_many_runs',
+  'too_many_calls',
+  'cancelled',
+  'thread_busy',
+  'answered_already',
+] as const;
+
 const call = {
   surface: 'gateway',
   method: 'POST',
@@ -36,11 +48,13 @@ const listedModel = z.object({
   id: z.string().describe('The name for calls'),
   object: z.literal('model'),
   created: z.int().describe('Seconds since 1970'),
-  owned_by: z.string().describe('Its provider'),
+  owned_by: z.string().describe('Its provider; of an agent its team'),
   type: z.literal('model'),
   display_name: z.string(),
   created_at: time,
-  ref: z.string().describe('`models/<name>`: as the name for calls it means this model alone'),
+  ref: z
+    .string()
+    .describe('`models/<name>`: as the name for calls it means this model alone; `agents/<name>` of an agent'),
   team: z.string().describe('Its owner'),
   names: z.array(z.string()).describe('Each name that leads to it with this key'),
 });
@@ -55,12 +69,14 @@ export const gatewayEndpoints = {
   'gateway.chat_completions': {
     ...call,
     path: '/v1/chat/completions',
-    summary: "Call a model with a gateway key, in OpenAI's format for chats",
+    summary: "Call a model, or an agent as `agents/<name>`, with a gateway key, in OpenAI's format for chats",
+    problems: [...modelCallProblems, ...agentCallProblems],
   },
   'gateway.responses': {
     ...call,
     path: '/v1/responses',
-    summary: "Call a model with a gateway key, in OpenAI's format for responses",
+    summary: "Call a model, or an agent as `agents/<name>`, with a gateway key, in OpenAI's format for responses",
+    problems: [...modelCallProblems, ...agentCallProblems],
   },
   'gateway.embeddings': {
     ...call,
@@ -93,7 +109,7 @@ export const gatewayEndpoints = {
     surface: 'gateway',
     method: 'GET',
     path: '/v1/models',
-    summary: 'The models that the key may call',
+    summary: 'The models that the key may call, and the agents that it names',
     operation: 'model.call',
     query: z.strictObject({
       limit: z.coerce.number().int().min(1).max(1000).default(1000),

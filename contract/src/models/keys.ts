@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canUse } from '../can.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { parseRef } from '../refs.ts';
 import { byId, counting, id, name, paging, shownOnce, text, time, usd } from '../wire.ts';
 
 export const keyScopes = ['org', 'team', 'user', 'agent', 'principal'] as const;
@@ -34,7 +35,7 @@ export const gatewayKey = z.object({
   scope: z.enum(keyScopes),
   scope_name: z.string().describe('the name of the team, user, agent or service principal'),
   team: z.string().nullable(),
-  models: z.array(z.string()).describe('globs over names of models'),
+  models: z.array(z.string()).describe('globs over names of models, and agents as `agents/<name>`'),
   limits,
   tags: z.array(z.string()).describe('your own, and `team:…` and `agent:…` of the service'),
   state: z.enum(keyStates),
@@ -59,7 +60,9 @@ export type GatewayKeyWithValue = z.output<typeof gatewayKeyWithValue>;
 
 const modelGlob = z
   .string()
-  .regex(/^[a-zA-Z0-9*][a-zA-Z0-9._:/@+*-]{0,199}$/, 'must be a pattern over names of models, such as gpt-*');
+  .regex(/^[a-zA-Z0-9*][a-zA-Z0-9._:/@+*-]{0,199}$/, 'must be a pattern over names of models, such as gpt-*')
+  // A pattern would name agents that do not exist yet.
+  .refine((glob) => !glob.startsWith('agents/') || parseRef(glob) !== undefined, 'must name one agent: agents/<name>');
 export const modelGlobs = z.array(modelGlob).min(1).max(100);
 export const keyLifetime = z
   .int()
@@ -99,7 +102,11 @@ export const keysEndpoints = {
         .optional()
         .describe('the name or id of the team, user, agent or service principal; yours when absent'),
       team: name.optional().describe('the team that pays for a key of your own; your primary team when absent'),
-      models: modelGlobs.default(['*']).describe('those of which you may call no model are left out'),
+      models: modelGlobs
+        .default(['*'])
+        .describe(
+          'globs over names of models, without those of which you may call none; and agents as `agents/<name>`, which no glob names',
+        ),
       max_budget: usd.optional().describe('for `budget_duration`'),
       budget_duration: z.enum(budgetDurations).default('monthly'),
       limits: someLimits.default({}),

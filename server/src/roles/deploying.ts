@@ -16,7 +16,7 @@ import { leavesInOrder } from '../governance/access/when-leaves.ts';
 import { whenLeaves } from './leaving.ts';
 import { findTarget, listTargets } from '../assets/targets/find-targets.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
-import type { RoleParts } from './role.ts';
+import type { OpeningParts } from './role.ts';
 import { places } from '../ground/places-of-files.ts';
 
 export interface Deploying {
@@ -24,7 +24,7 @@ export interface Deploying {
   deploy: DeployParts;
 }
 
-export function openDeploying(parts: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'>): Deploying {
+export function openDeploying(parts: OpeningParts): Deploying {
   const { config, db, secret_key, envelope, keys, recordRefusal, base_url, open } = parts;
   const refusals = openRefusedEgressLog(db, parts);
   open.defer(async () => await refusals.close());

@@ -2,20 +2,16 @@
 // api and worker restart.
 import { createSecretKey } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
-import { findReach } from '../agents/deploy/targets/index.ts';
-import { servingAgents } from '../agents/deploy/serving/serving.ts';
 import { cursors } from '../governance/http/cursor.ts';
 import type { SurfaceHandlers } from '../governance/http/handlers.ts';
 import { a2aHandlers } from '../agents/invoke/a2a/handlers.ts';
 import { agentWay } from '../agents/delegated-calls/agent-way.ts';
-import { openIngress } from '../agents/invoke/ingress.ts';
 import { repeatCancels } from '../agents/invoke/calls/repeat-cancels.ts';
 import { invokeRoutes } from '../agents/invoke/routes.ts';
 import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
 import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
-import { openTurns } from '../agents/memory/turns.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
 import { keep_days, kind } from '../agents/orchestration/runs/orchestration-run.ts';
 import { runReaders } from '../agents/orchestration/runs/run-readers.ts';
@@ -28,46 +24,10 @@ import type { Role, RoleParts } from './role.ts';
 
 const forget_every_ms = 60 * 60_000;
 
-export function openIngressRole(parts: RoleParts): Role {
-  const {
-    config,
-    db,
-    owner,
-    keys,
-    models,
-    guardrails,
-    readAsOf,
-    spans,
-    more_targets,
-    base_url,
-    stopping,
-    onError,
-    open,
-  } = parts;
+export async function openIngressRole(parts: RoleParts): Promise<Role> {
+  const { config, db, owner, keys, spans, agentCalls, onError, open } = parts;
   const run_key = createSecretKey(keys['run-token']);
-  const ingress = openIngress({
-    db,
-    owner,
-    alone: config.database_url === undefined,
-    agents: servingAgents({
-      db,
-      ingress_key: keys['ingress-secret'],
-      readAsOf,
-      findReach: findReach(more_targets),
-    }),
-    run_key,
-    envelope: parts.envelope,
-    models,
-    guardrails,
-    spans,
-    turns: openTurns(db),
-    base_url,
-    dialled: parts.dialled,
-    sync_budget_ms: config.sync_budget_seconds * 1000,
-    stopping,
-    onError,
-  });
-  open.defer(async () => await ingress.close());
+  const ingress = await agentCalls();
   const orchestrations = { ingress, recordRefusal: parts.recordRefusal, readers: runReaders() };
   let worker: Worker | undefined;
   const started = () => {

@@ -4,7 +4,7 @@ import { admission_pool } from '../models/gateway/admission/admission.ts';
 import { openGateway, type Gateway } from '../models/gateway/gateway.ts';
 import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
-import type { RoleParts } from './role.ts';
+import type { OpeningParts } from './role.ts';
 
 export function openModels({
   config,
@@ -17,7 +17,7 @@ export function openModels({
   guardrails,
   onError,
   open,
-}: Omit<RoleParts, 'deploying' | 'outgoing' | 'models'>): Gateway {
+}: OpeningParts): Gateway {
   const gateway = openGateway({
     db,
     admission_db: openPool(admission_pool),

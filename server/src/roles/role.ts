@@ -3,6 +3,7 @@ import type { Destination } from '../governance/audit/push/destination.ts';
 import type { Config } from '../ground/config/config.ts';
 import type { Database, PoolSettings } from '../ground/database/database.ts';
 import type { Dialled } from '../agents/deploy/dial-in/dialled.ts';
+import type { Ingress } from '../agents/invoke/ingress.ts';
 import type { MoreTarget } from '../agents/deploy/targets/index.ts';
 import type { Envelope } from '../ground/envelope/envelope.ts';
 import type { StoredKeys } from '../ground/envelope/stored-keys.ts';
@@ -69,4 +70,8 @@ export interface RoleParts {
   deploying: () => Promise<Deploying>;
   outgoing: () => Promise<Outgoing>;
   models: () => Promise<Gateway>;
+  agentCalls: () => Promise<Ingress>;
 }
+
+/** What the parts for several roles are opened with. */
+export type OpeningParts = Omit<RoleParts, 'deploying' | 'outgoing' | 'models' | 'agentCalls'>;

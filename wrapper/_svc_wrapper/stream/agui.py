@@ -1,6 +1,6 @@
-"""The events of /stream in the AG-UI protocol (docs.ag-ui.com), with its camelCase fields.
+"""The events of /stream in the AG-UI protocol (ag-ui.com/spec/1.0), with its camelCase fields.
 
-`Transcript` records the open messages, tool calls and steps, and ends each of them. So a client that checks the
+An event has the members of the protocol alone, and an optional member without a value is left out. `Transcript` records the open messages, tool calls and steps, and ends each of them. So a client that checks the
 sequence of a run's events finds it valid.
 """
 
@@ -11,6 +11,9 @@ from collections import Counter
 from typing import Any
 
 from ..agent import Event, JsonObject
+
+
+PROTOCOL_VERSION = "1.0"
 
 
 class Transcript:
@@ -26,7 +29,7 @@ class Transcript:
         self.open_steps: Counter[str] = Counter()
 
     def started(self) -> Event:
-        return {"type": "RUN_STARTED", **self._run()}
+        return {"type": "RUN_STARTED", **self._run(), "protocolVersion": PROTOCOL_VERSION}
 
     def text(self, message_id: str, delta: str) -> list[Event]:
         events: list[Event] = []
@@ -96,13 +99,14 @@ class Transcript:
         outcome: JsonObject = {"type": "success"}
         if interrupts:
             outcome = {"type": "interrupt", "interrupts": [interrupt_for_client(item) for item in interrupts]}
-        return [*self.close_all(), {"type": "RUN_FINISHED", **self._run(), "result": result, "outcome": outcome}]
+        said = {} if result is None else {"result": result}
+        return [*self.close_all(), {"type": "RUN_FINISHED", **self._run(), **said, "outcome": outcome}]
 
     def cancelled(self) -> list[Event]:
         return [*self.close_all(), {"type": "RUN_FINISHED", **self._run(), "outcome": {"type": "cancelled"}}]
 
     def failed(self, code: str, message: str) -> list[Event]:
-        return [*self.close_all(), {"type": "RUN_ERROR", "code": code, "message": message, "runId": self.run_id}]
+        return [*self.close_all(), {"type": "RUN_ERROR", "code": code, "message": message}]
 
     def _run(self) -> JsonObject:
         return {"threadId": self.thread_id, "runId": self.run_id}

@@ -6,10 +6,11 @@ import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'key create',
-  summary: 'Create a gateway key for calls to models; prints it, once',
+  summary: 'Create a gateway key for calls to models, and to agents as models; prints it, once',
   needs: 'key.create_own',
   examples: [
     'svc key create --models "gpt-*" --daily 5',
+    'svc key create --models agents/support',
     'svc key create --scope team --scope-id ml --max-budget 200 --budget-duration monthly --tags nightly,batch',
     'svc key create --scope agent --scope-id support --requests-per-minute 60 --expires-in 30d',
   ],
@@ -18,7 +19,7 @@ export const command = defineCommand({
     scope: choice('Whom it works for, default user', keyScopes),
     scopeId: text('The name of the team, agent or service principal', 'name'),
     alias: text('A name for people', 'name'),
-    models: list('Patterns over names of models, separated by commas (default all that you may use)', 'globs'),
+    models: list('Patterns over names of models, and agents as agents/<name>, separated by commas (default all models that you may use)', 'globs'),
     maxBudget: text('The most to spend in --budget-duration, in USD', 'usd'),
     budgetDuration: choice('The duration of --max-budget, default monthly', budgetDurations),
     ...limitFlags,

@@ -47,7 +47,7 @@ export function KeysPage() {
       title="Keys"
       wide
       svc="svc key list"
-      about="A key calls models through the gateway, within its limits and those of its holder."
+      about="A key calls models through the gateway, within its limits and those of its holder. It calls the agents that it names, as its holder."
       actions={
         <Button look="main" onClick={() => setCreating('yes')}>
           New key

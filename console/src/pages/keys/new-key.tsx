@@ -60,7 +60,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
         name="models"
         label="Models"
         placeholder="*"
-        help="Patterns between commas, such as gpt-4o*. All that you may call when empty."
+        help="Patterns between commas, such as gpt-4o*, and agents as agents/<name>. All models that you may call when empty."
       />
       <LimitFields />
       <Choice name="expires_in_seconds" label="Lifetime" options={lifetimes} />

@@ -48,9 +48,8 @@ export async function listen(
     const body = answered.body as AsyncIterable<Buffer>;
     // The answer of the call says why its container ended.
     const why = async (cause: unknown) => await Promise.resolve(brokenConnection(to.agent.ref, cause));
-    const chunks = eventsOfAgent(body, { run_id, why });
-    const events =
-      guarded === undefined ? readEvents(chunks) : passedEvents(guarded.again(), chunks, { run_id, signal });
+    const chunks = eventsOfAgent(body, { why });
+    const events = guarded === undefined ? readEvents(chunks) : passedEvents(guarded.again(), chunks, signal);
     for await (const event of events) if (!listener.hear(event)) break;
   } catch (error) {
     if (!(error instanceof Problem) && !signal.aborted) throw error;

@@ -8,6 +8,8 @@ import { requireStorable } from '../../governance/http/request/storable.ts';
 import type { RequestHeaders } from '../../governance/http/request/request-headers.ts';
 import type { Place } from '../../governance/http/shares/work-places.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
+import { agentNamed, type AgentFormat, type AgentModels } from './agents/agent-models.ts';
+import { callAgent } from './agents/call-agent.ts';
 import { askJudge } from './judging/ask-judge.ts';
 import { callInTurn } from './upstream/attempts.ts';
 import { openCall } from './admission/open-call.ts';
@@ -30,6 +32,8 @@ export interface Incoming {
   canonical?: (sent: Json) => Json;
   /** Frees the call's place among the requests during a wait. */
   whileWaiting: Place['whileWaiting'];
+  /** Absent: no agent is called in this format. */
+  agents?: { format: AgentFormat; call: AgentModels['call'] };
 }
 
 /** No vendor knows so many; each takes time. */
@@ -47,6 +51,8 @@ export async function callModel(
     throw new Problem('malformed', { detail: `The body has more than ${max_members} members.` });
   // The name goes into the common batch, and to the record.
   requireStorable(sent['model'], '/model');
+  const agent = agentNamed(sent['model']);
+  if (agent !== undefined) return await callAgent(gateway, agent, { sent, client, ...incoming });
   const run = runOfCall(gateway.run_key, incoming);
   const call = gateway.open_calls.open(incoming.caller.id, client);
   const { signal } = call;

@@ -3,12 +3,14 @@ import type { Caller, KeyCaller } from '../../governance/access/caller.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import type { Database } from '../../ground/database/database.ts';
 import type { Call, Handlers, SurfaceHandlers } from '../../governance/http/handlers.ts';
+import type { AgentFormat, AgentModels } from './agents/agent-models.ts';
 import { callModel } from './call.ts';
 import { listCatalogue, showInCatalogue, type ModelParts } from './catalogue/catalogue.ts';
 import { asJsonArray } from './json-array.ts';
 import { listGeminiModels, showGeminiModel } from './catalogue/list-gemini-models.ts';
 import { withLines } from './lines.ts';
-import { listModels, showModel } from './catalogue/list-models.ts';
+import { showModel } from './catalogue/list-models.ts';
+import { listModelsAndAgents } from './agents/list-agents.ts';
 import { listOllamaModels, showOllamaModel } from './catalogue/list-ollama-models.ts';
 import type { GatewayParts } from './parts.ts';
 import { openReceiver } from './receive-spans.ts';
@@ -26,11 +28,19 @@ import { ollamaChat, ollamaGenerate } from './wires/ollama.ts';
 import { responses } from './wires/responses.ts';
 import type { Wire } from './wires/wire.ts';
 
-export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandlers<'gateway' | 'gemini' | 'ollama'> {
+export function gatewayRoutes(
+  db: Database,
+  parts: GatewayParts,
+  agents: AgentModels,
+): SurfaceHandlers<'gateway' | 'gemini' | 'ollama'> {
   const calls =
-    (wire: Wire) =>
+    (wire: Wire, format?: AgentFormat) =>
     async ({ caller, ...call }: ModelCall) =>
-      await callModel(parts, wire, { ...callOf(call), caller: withKey(caller) });
+      await callModel(parts, wire, {
+        ...callOf(call),
+        caller: withKey(caller),
+        ...(format && { agents: { format, call: agents.call } }),
+      });
   const geminiCalls =
     (wire: Wire) =>
     async ({ caller, params: { model }, ...call }: GeminiCall) =>
@@ -43,8 +53,8 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
   const streamGemini = geminiCalls(streamGenerateContent);
   const receive = openReceiver(parts);
   return {
-    'gateway.chat_completions': calls(chatCompletions),
-    'gateway.responses': calls(responses),
+    'gateway.chat_completions': calls(chatCompletions, 'chat'),
+    'gateway.responses': calls(responses, 'responses'),
     'gateway.embeddings': calls(embeddings),
     'gateway.messages': calls(messages),
     'gateway.count_tokens': calls(countTokens),
@@ -53,7 +63,7 @@ export function gatewayRoutes(db: Database, parts: GatewayParts): SurfaceHandler
       return await receive(keyOf(caller), { body, headers });
     },
     'gateway.models': async ({ caller, query: { limit, after_id } }) => {
-      const all = await listModels(db, withKey(caller));
+      const all = await listModelsAndAgents({ db, agents }, withKey(caller));
       const data = all.slice(all.findIndex(({ id }) => id === after_id) + 1).slice(0, limit);
       const last_id = data.at(-1)?.id ?? null;
       return {

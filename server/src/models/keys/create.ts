@@ -8,7 +8,7 @@ import { decide } from '../../governance/access/decide.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { noLimits, setLimits } from '../ledger/limits.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
-import { findAssetsById } from '../../assets/registry/find.ts';
+import { findAssets, findAssetsById } from '../../assets/registry/find.ts';
 import { issueKey } from './issue-key.ts';
 import type { KeyParts } from './parts.ts';
 import { grantFor } from './can-use-key.ts';
@@ -57,7 +57,7 @@ export async function createKey(
   };
   const key_alias = alias ?? `${scope}:${of.name}`;
   const { id, key } = await change(db, grant, 'key.created', async (tx, note) => {
-    const narrowed = await usableGlobs(tx, user, models);
+    const narrowed = await usableModels(tx, user, { models, scope });
     const made = await issueKey(parts, tx, {
       alias: key_alias,
       scope,
@@ -82,6 +82,39 @@ function requireOwn(user: SignedInCaller, named = ''): void {
     throw new Problem('forbidden', { detail: 'You are a service principal.', hint: 'Use `scope: principal`.' });
   if (named !== '' && named !== user.id && named !== user.label)
     throw new Problem('forbidden', { detail: 'A key of scope user is one’s own.', hint: 'Leave `scope_id` out.' });
+}
+
+/** Throws `invalid` for an agent that the key may not name, and if no model is left. */
+async function usableModels(
+  db: Reader,
+  user: SignedInCaller,
+  { models, scope }: Pick<NewGatewayKey, 'models' | 'scope'>,
+): Promise<string[]> {
+  const agents = models.filter((one) => one.startsWith('agents/'));
+  if (agents.length > 0) await requireAgents(db, user, { agents, scope });
+  const globs = models.filter((one) => !agents.includes(one));
+  return [...(globs.length === 0 ? [] : await usableGlobs(db, user, globs)), ...agents];
+}
+
+async function requireAgents(
+  db: Reader,
+  user: SignedInCaller,
+  { agents, scope }: { agents: readonly string[]; scope: KeyScope },
+): Promise<void> {
+  const refuse = (message: string) => new Problem('invalid', { errors: [{ pointer: '/models', message }] });
+  if (scope !== 'user' && scope !== 'principal')
+    throw refuse('names an agent, and only a person or a service principal calls one: use scope user or principal');
+  const asked = agents.map((ref) => ({
+    kind: 'agent' as const,
+    name: ref.slice('agents/'.length),
+    caller_id: user.id,
+  }));
+  const found = await findAssets(db, asked);
+  const unknown = agents.filter((_, index) => {
+    const agent = found[index];
+    return agent === undefined || !decide(user, 'asset.invoke', agent).allowed;
+  });
+  if (unknown.length > 0) throw refuse(`${unknown.join(' and ')}: there is no such agent that you may use`);
 }
 
 /** Without the globs of which the creator may use no model. Throws `invalid` if none is left. */

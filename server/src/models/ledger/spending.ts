@@ -1,4 +1,5 @@
 // What an account has spent in the windows of this day, as text.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { formatUsd } from '@gantry/contract/formats/money.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import type { Account } from './account.ts';
@@ -20,6 +21,25 @@ interface Spending {
 
 /** What the calls of a run have cost so far, in nano USD. A call counts soon after its end. */
 export const { spentByRun, spentBySteps } = store;
+
+const first_pause_ms = 20;
+const most_looks = 5;
+
+/**
+ * The tokens of all calls of an ended run, also of those of its subagents. Undefined when the run has called no model, when a provider has not
+ * counted, and when a call is not settled soon.
+ */
+export async function usedByRun(
+  db: Reader,
+  root_run_id: string,
+): Promise<Pick<store.UsedByRun, 'input_tokens' | 'output_tokens'> | undefined> {
+  for (let looks = 1; ; looks++) {
+    const used = await store.usedByRun(db, root_run_id);
+    if (used?.is_open !== true) return used?.is_exact === true ? used : undefined;
+    if (looks === most_looks) return undefined;
+    await sleep(first_pause_ms * 2 ** looks);
+  }
+}
 
 export async function spendingOf(db: Reader, id: string): Promise<Spending> {
   const { now, accounts } = await store.accountsNow(db, [id]);

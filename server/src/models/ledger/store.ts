@@ -257,6 +257,21 @@ export async function spentByRun(db: Reader, root_run_id: string): Promise<numbe
   return row?.nano ?? 0;
 }
 
+export interface UsedByRun {
+  input_tokens: number;
+  output_tokens: number;
+  /** Each count is one of the provider. Null: the run has called no model. */
+  is_exact: boolean | null;
+  /** A call of it is not settled. */
+  is_open: boolean;
+}
+
+export const usedByRun = async (db: Reader, root_run_id: string) =>
+  await db.one<UsedByRun>(sql`
+    select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+      bool_and(not estimated) as is_exact, exists (select from hold where call ->> 'root_run_id' = ${root_run_id}::text) as is_open
+    from ledger where root_run_id = ${root_run_id}::uuid`);
+
 export interface SpentByStep {
   run_id: string;
   nano: number;

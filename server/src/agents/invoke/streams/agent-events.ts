@@ -4,7 +4,6 @@ import { printEvent, wholeEvents } from '../../../governance/http/answer/event-s
 import { max_answer_bytes } from '../answer.ts';
 
 interface BrokenRun {
-  run_id: string;
   /** The reason for the client. A run in the queue of its container has a head, and no event before it begins. */
   why: (cause: unknown, is_begun: boolean) => Promise<Problem>;
 }
@@ -12,7 +11,7 @@ interface BrokenRun {
 /** Whole events. So a broken connection leaves no half event before the RUN_ERROR, which says why. */
 export async function* eventsOfAgent(
   body: AsyncIterable<Buffer>,
-  { run_id, why }: BrokenRun,
+  { why }: BrokenRun,
 ): AsyncGenerator<Uint8Array | string> {
   let isBegun = false;
   try {
@@ -21,14 +20,15 @@ export async function* eventsOfAgent(
       yield whole;
     }
   } catch (cause) {
-    yield runError(run_id, await why(cause, isBegun));
+    yield runError(await why(cause, isBegun));
   }
 }
 
 type RunFailure = Pick<Problem, 'detail'> & { code: string; fields?: Problem['fields'] };
 
-/** The last event of a run without a result. */
-export function runError(run_id: string, { code, detail: message, fields = {} }: RunFailure): string {
-  const said = { runId: run_id, runStatus: fields['run_status'], reason: fields['reason'] };
-  return printEvent({ type: 'RUN_ERROR', code, message, ...said });
+/** The last event of a run without a result. The protocol has no other place than metadata for what a repeat needs to know. */
+export function runError({ code, detail: message, fields = {} }: RunFailure): string {
+  const { run_status, reason } = fields;
+  const isKnown = run_status !== undefined || reason !== undefined;
+  return printEvent({ type: 'RUN_ERROR', code, message, ...(isKnown && { metadata: { run_status, reason } }) });
 }

@@ -2,10 +2,13 @@
 import type { Delta, Event, EventForm } from '../../../models/guardrails/guarded-events.ts';
 import type { DocumentForm } from '../../../models/guardrails/json-texts.ts';
 
+/** Of the protocol whose events the service writes itself (ag-ui.com/spec/1.0). */
+export const agui_version = '1.0';
+
 /** A call and its answer. The service's own members are beside these. */
 export const invocationDocument: DocumentForm = {
   identifiers: new Set(
-    'type status title code run_id thread_id runId threadId messageId toolCallId parentMessageId id role created_at started_at ended_at'.split(
+    'type status title code protocolVersion run_id thread_id runId threadId messageId toolCallId parentMessageId id role created_at started_at ended_at'.split(
       ' ',
     ),
   ),

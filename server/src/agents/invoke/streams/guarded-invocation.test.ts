@@ -49,7 +49,7 @@ async function streamed(events: readonly object[]) {
     for (const event of events) yield Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
   }
   const all: string[] = [];
-  for await (const text of guardedEvents(guard(), chunks(), { run_id: 'r', signal: endless })) all.push(text);
+  for await (const text of guardedEvents(guard(), chunks(), endless)) all.push(text);
   return all.map((text) => JSON.parse(text.slice('data: '.length)) as Record<string, unknown>);
 }
 
@@ -83,7 +83,7 @@ test('a streamed answer hides a value in pieces, in its result, in its state and
 
 test('a blocked stream ends with RUN_ERROR, and nothing that was held goes out', async () => {
   const events = await streamed([text('it is forbid'), text('den'), { type: 'RUN_FINISHED', runId: 'r' }]);
-  expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'guardrail_blocked', runId: 'r' });
+  expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'guardrail_blocked' });
   expect(JSON.stringify(events.slice(0, -2))).not.toContain('forbid');
 });
 
@@ -98,7 +98,7 @@ test('a stream whose agent only sends keepalives, or whose text is held, sends c
     await ended.promise;
     yield Buffer.from(`data: ${JSON.stringify({ type: 'RUN_FINISHED', runId: 'r' })}\n\n`);
   }
-  const events = guardedEvents(guard(), chunks(), { run_id: 'r', signal: endless });
+  const events = guardedEvents(guard(), chunks(), endless);
   const refuse = () => expect.unreachable('nothing is refused');
   const { body } = printAnswer(endpoints['invoke.stream'], eventStream(events), { signal: endless, refuse });
   const said: string[] = [];

@@ -117,26 +117,20 @@ function readJson(text: string): unknown {
   }
 }
 
-interface EventsOfRun {
-  run_id: string;
-  /** Ends when nobody reads the events any more. */
-  signal: AbortSignal;
-}
-
 /** As `passedEvents`, printed. */
 export async function* guardedEvents(
   guarded: GuardedCall,
   chunks: AsyncIterable<Uint8Array | string>,
-  run: EventsOfRun,
+  signal: AbortSignal,
 ): AsyncGenerator<string> {
-  for await (const event of passedEvents(guarded, chunks, run)) yield printEvent(event);
+  for await (const event of passedEvents(guarded, chunks, signal)) yield printEvent(event);
 }
 
-/** The events that may go on. A blocked stream ends with RUN_ERROR. Throws the reason of the signal. */
+/** The events that may go on. A blocked stream ends with RUN_ERROR. Throws the reason of the signal, which ends when nobody reads the events any more. */
 export async function* passedEvents(
   guarded: GuardedCall,
   chunks: AsyncIterable<Uint8Array | string>,
-  { run_id, signal }: EventsOfRun,
+  signal: AbortSignal,
 ): AsyncGenerator<Event> {
   const events = new GuardedEvents(guarded, aguiEvents, { place: 'ingress_out', signal });
   let isAnswered = false;
@@ -154,7 +148,7 @@ export async function* passedEvents(
   } catch (error) {
     if (!(error instanceof Blocked)) throw error;
     yield doneEvent(guarded);
-    yield { type: 'RUN_ERROR', code: error.code, message: error.detail, runId: run_id };
+    yield { type: 'RUN_ERROR', code: error.code, message: error.detail };
   } finally {
     await guarded.end();
   }

@@ -76,11 +76,11 @@ async function* printed({ told, ended, sent, run_id }: Printing): AsyncGenerator
 function endEvent(run_id: string, ended: Ended): string {
   if ('error' in ended) {
     if (!(ended.error instanceof Problem)) throw ended.error;
-    return runError(run_id, ended.error);
+    return runError(ended.error);
   }
   const { status, body } = ended.answer;
   if (status >= 400)
-    return runError(run_id, problemIn(body) ?? { code: 'agent_error', detail: `The agent answered with ${status}.` });
+    return runError(problemIn(body) ?? { code: 'agent_error', detail: `The agent answered with ${status}.` });
   const answer = JSON.parse(body.toString()) as Answered; // as the wrapper prints it
   const outcome =
     answer.interrupts === undefined

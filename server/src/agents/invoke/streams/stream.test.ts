@@ -57,14 +57,12 @@ const runErrorIn = (event = '') => JSON.parse(event.replace(/^data: /, '')) as o
 test('a connection that breaks within an event ends the stream with a RUN_ERROR, without half an event', async () => {
   answer = (response) => void events(response).write('data: {"n":1}\n\ndata: {"n":', () => response.destroy());
   const answered = await stream();
-  const run_id = answered.headers.get('x-run-id');
   const [first, last, ...more] = (await answered.text()).split('\n\n');
   expect([first, more]).toEqual(['data: {"n":1}', ['']]);
   expect(runErrorIn(last)).toEqual({
     type: 'RUN_ERROR',
     code: 'agent_unavailable',
     message: expect.stringContaining('The connection to agents/greeter broke'),
-    runId: run_id,
   });
 });
 
@@ -80,8 +78,7 @@ test('a stream whose container ended says so, with the reason that the keeper ha
   expect(runErrorIn(last)).toMatchObject({
     code: 'agent_unavailable',
     message: `${detail} The container stopped or died before the run ended.`,
-    runStatus: 'interrupted',
-    reason: 'out_of_memory',
+    metadata: { run_status: 'interrupted', reason: 'out_of_memory' },
   });
 });
 
@@ -100,7 +97,7 @@ test('a connection that breaks before the agent answers leaves the run unknown',
 test('a connection that breaks before the first event leaves the run unknown: it may still have waited in its container', async () => {
   answer = (response) => void events(response).write(': keepalive\n\n', () => response.destroy());
   const [, last] = (await (await stream()).text()).split('\n\n');
-  expect(runErrorIn(last)).toMatchObject({ code: 'agent_unavailable', runStatus: 'unknown' });
+  expect(runErrorIn(last)).toMatchObject({ code: 'agent_unavailable', metadata: { run_status: 'unknown' } });
 });
 
 const spoken = 'data: {"n":1}\n\n: keepalive\n\ndata: {"n":2}\ndata: 3\n\ndata: {"n":';
@@ -115,7 +112,7 @@ test('for all chunk sizes, only whole events come before the RUN_ERROR, and with
     };
     let text = '';
     const why = async () => await Promise.resolve(new Problem('agent_unavailable'));
-    for await (const chunk of eventsOfAgent(cut(), { run_id: 'r', why })) text += String(chunk);
+    for await (const chunk of eventsOfAgent(cut(), { why })) text += String(chunk);
     return text;
   };
   const breaks = () => {

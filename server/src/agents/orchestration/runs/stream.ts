@@ -13,6 +13,7 @@ import { chosenAt } from './choice.ts';
 import type { Orchestrations } from '../parts.ts';
 import type { RunReader } from './run-readers.ts';
 import * as store from '../store.ts';
+import { agui_version } from '../../invoke/streams/agui-events.ts';
 
 export async function stream(parts: Orchestrations, incoming: IncomingRun, signal: AbortSignal): Promise<Reply> {
   const id = randomUUIDv7();
@@ -39,7 +40,7 @@ async function* eventsOf(
   const leaving = new AbortController();
   const stored = runEvents(db, run_id, 0, AbortSignal.any([signal, leaving.signal]));
   try {
-    yield printEvent({ type: 'RUN_STARTED', ...run });
+    yield printEvent({ type: 'RUN_STARTED', ...run, protocolVersion: agui_version });
     for (;;) {
       const next = yield* toldUntil(reader.told, stored.next());
       if (next.done === true) break;
@@ -55,7 +56,8 @@ async function* eventsOf(
         yield* reader.told.take();
       }
       const output = kind === 'step' && state === 'done' ? await store.outputOf(db, run_id, step) : null;
-      for (const event of aguiOf(data, output)) yield printEvent({ ...event, ...(hasEnded && run) });
+      for (const event of aguiOf(data, output))
+        yield printEvent(event['type'] === 'RUN_FINISHED' ? { ...event, ...run } : event);
       if (isWaiting) break;
       if (kind === 'step' && step !== null && state === 'running') reader.start(step);
     }
@@ -64,7 +66,6 @@ async function* eventsOf(
         type: 'RUN_ERROR',
         code: 'starting',
         message: 'The service is stopping. The run goes on.',
-        ...run,
       });
   } finally {
     reader.close();

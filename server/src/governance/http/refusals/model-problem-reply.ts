@@ -30,8 +30,7 @@ export function modelProblemReply(problem: Problem, request_id: string): Reply {
       'request-id': request_id,
       ...rateHeaders(rates),
       ...(retry_after_seconds === undefined ? {} : { 'retry-after': String(retry_after_seconds) }),
-      // Their clients repeat a 429 and a 5xx. A spent budget stays spent.
-      ...(code === 'budget_exceeded' && { 'x-should-retry': 'false' }),
+      ...(staysSo(problem) && { 'x-should-retry': 'false' }),
     },
     body: JSON.stringify({
       type: 'error',
@@ -45,6 +44,12 @@ export function modelProblemReply(problem: Problem, request_id: string): Reply {
       request_id,
     }),
   };
+}
+
+/** Their clients repeat a 409, a 429 and a 5xx. A spent budget stays spent, and the run of an agent that may have begun is not to begin again. */
+function staysSo({ code, fields: { run_status } }: Problem): boolean {
+  if (run_status !== undefined) return run_status !== 'not_begun';
+  return ['budget_exceeded', 'agent_error', 'cancelled'].includes(code);
 }
 
 /** A provider's refusal keeps its status. The vendors answer an invalid request with 400, for which their clients have an error of its own. */

@@ -24,8 +24,22 @@ export interface KeyFacts {
 /** Undefined for a key that is gone. */
 export async function keyFacts(db: Reader, id: string): Promise<KeyFacts | undefined> {
   const row = await store.keyById(db, id);
-  if (row === undefined) return undefined;
-  const { prefix, scope, scope_name, team, models, tags, expires_at, revoked_at, activated_at, settings } = row;
+  return row && factsOf(row);
+}
+
+export interface KeyForAgents extends KeyFacts {
+  /** An account decides it, so it is no fact to keep. */
+  is_paused: boolean;
+}
+
+/** For a call that no admission decides. Undefined for a key that is gone. */
+export async function keyForAgents(db: Reader, id: string): Promise<KeyForAgents | undefined> {
+  const row = await store.keyById(db, id);
+  return row && { ...factsOf(row), is_paused: row.is_paused };
+}
+
+function factsOf(row: store.KeyRow): KeyFacts {
+  const { id, prefix, scope, scope_name, team, models, tags, expires_at, revoked_at, activated_at, settings } = row;
   const named = (one: typeof scope) => (scope === one ? scope_name : null);
   return {
     id,

@@ -1,0 +1,51 @@
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Reply } from '../../../governance/http/answer/reply.ts';
+import type { Incoming } from '../call.ts';
+import type { GatewayParts } from '../parts.ts';
+import type { Json } from '../wires/wire.ts';
+import { requireAgentOfKey } from './agents-of-key.ts';
+
+interface AskedAgent extends Pick<Incoming, 'caller' | 'headers' | 'trace' | 'whileWaiting' | 'agents'> {
+  sent: Json;
+  client: AbortSignal;
+}
+
+/** The answer of an agent that a request names as its model. The end of the key ends the call, as that of a call to a model. */
+export async function callAgent(
+  { db, open_calls }: Pick<GatewayParts, 'db' | 'open_calls'>,
+  name: string,
+  { caller: key, sent, headers, trace, client, whileWaiting, agents }: AskedAgent,
+): Promise<Reply> {
+  await requireAgentOfKey(db, key, name);
+  if (agents === undefined)
+    throw new Problem('model_not_allowed', {
+      detail: `agents/${name} is called in the formats of OpenAI.`,
+      hint: 'Use POST /v1/chat/completions or POST /v1/responses.',
+    });
+  const { format } = agents;
+  const open = open_calls.open(key.id, client);
+  // A client that leaves before it reads the stream begins none of it.
+  client.addEventListener('abort', () => open.close(), { once: true });
+  try {
+    const answering = agents.call({ key, name, format, sent, headers, trace, signal: open.signal });
+    const reply = await whileWaiting(open.whileKeyWorks(answering));
+    if (!isStream(reply.body)) open.close();
+    return isStream(reply.body) ? { ...reply, body: closing(reply.body, () => open.close()) } : reply;
+  } catch (error) {
+    open.close();
+    throw error;
+  }
+}
+
+type Body = Reply['body'];
+type Chunks = Extract<Body, AsyncIterable<unknown>>;
+
+const isStream = (body: Body): body is Chunks => typeof body === 'object' && Symbol.asyncIterator in body;
+
+async function* closing(chunks: Chunks, close: () => void): AsyncGenerator<string | Uint8Array> {
+  try {
+    yield* chunks;
+  } finally {
+    close();
+  }
+}
