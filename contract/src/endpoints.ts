@@ -17,6 +17,10 @@ import { groupsEndpoints } from './people/groups.ts';
 import { homeEndpoints } from './telling/home.ts';
 import { invokeEndpoints } from './agents/invoke.ts';
 import { keysEndpoints } from './models/keys.ts';
+import { langgraphAssistantEndpoints } from './agents/langgraph/assistants.ts';
+import { langgraphRunEndpoints } from './agents/langgraph/runs.ts';
+import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
+import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
 import { loginEndpoints } from './people/login.ts';
 import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
@@ -58,6 +62,10 @@ export const endpoints = {
   ...orchestrateA2aEndpoints,
   ...threadsEndpoints,
   ...memoryEndpoints,
+  ...langgraphAssistantEndpoints,
+  ...langgraphThreadEndpoints,
+  ...langgraphRunEndpoints,
+  ...langgraphUnansweredEndpoints,
   ...keysEndpoints,
   ...budgetsEndpoints,
   ...costsEndpoints,

@@ -15,6 +15,7 @@ import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
 import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
+import { langgraphRoutes } from '../agents/langgraph/routes.ts';
 import { openTurns } from '../agents/memory/turns.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
 import { keep_days, kind } from '../agents/orchestration/runs/orchestration-run.ts';
@@ -77,9 +78,11 @@ export function openIngressRole(parts: RoleParts): Role {
   const called = { ...orchestrations, worker: started };
   const memory = memoryDoorRoutes({ db, envelope: parts.envelope });
   const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
-  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'memory'> = {
+  const threads = { db, envelope: parts.envelope, cursors: cursor };
+  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'langgraph' | 'memory'> = {
     ...memory,
-    ...threadsRoutes(ingress, { db, envelope: parts.envelope, cursors: cursor }),
+    ...threadsRoutes(ingress, threads),
+    ...langgraphRoutes({ ingress, ...threads }),
     ...invokeRoutes(ingress),
     ...orchestrateRoutes(called, cursor),
     ...orchestrateA2aRoutes(called),

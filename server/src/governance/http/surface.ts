@@ -75,6 +75,14 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     has_places: true,
     printProblem: a2aProblemReply,
   },
+  // Programs and pages of other sites: no cookie counts here.
+  langgraph: {
+    role: 'ingress',
+    ways: ['bearer'],
+    max_body_bytes: 10 * mebibyte,
+    has_places: true,
+    printProblem: problemReply,
+  },
   // An image lies in the request as text.
   gateway: {
     role: 'gateway',

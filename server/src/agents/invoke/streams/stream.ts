@@ -19,7 +19,7 @@ import { orRecorded, recordCall, recordStream } from '../calls/record-call.ts';
 import { rowOfCall } from '../calls/row-of-call.ts';
 import { startRun } from '../calls/start-run.ts';
 import { callPlaced, isNotConnected } from '../calls/place-call.ts';
-import { awaitTurn, turnOf } from '../turns.ts';
+import { awaitTurn, turnOf, type Demand } from '../turns.ts';
 
 const pause_ms = 500;
 
@@ -27,9 +27,9 @@ const pause_ms = 500;
  * The agent's output as server-sent events. When the client disconnects, the run is cancelled. A stream that has not begun within the sync
  * budget goes on as one that waits: with comments, and then the events or a RUN_ERROR.
  */
-export async function stream(ingress: Ingress, incoming: Incoming): Promise<Reply> {
+export async function stream(ingress: Ingress, incoming: NewStreamOf): Promise<Reply> {
   const admitted = await admit(ingress.agents, incoming.caller, incoming.name);
-  const run_id = randomUUIDv7();
+  const { run_id = randomUUIDv7() } = incoming;
   const opening = openWhenTaken(ingress, incoming, { admitted, run_id });
   const early = await within(ingress.sync_budget_ms, opening);
   if (early !== undefined) return early;
@@ -55,6 +55,12 @@ async function* waiting(opening: Promise<StreamReply>, run_id: string): AsyncGen
 
 type StreamReply = Reply & { body: Buffer | AsyncIterable<Uint8Array | string> };
 
+/** `graph`: how langgraph runs it, as JSON. */
+export interface NewStreamOf extends Incoming, Pick<Demand, 'is_alone'> {
+  run_id?: string;
+  graph?: string;
+}
+
 interface NewStream {
   admitted: Admitted;
   run_id: string;
@@ -63,7 +69,7 @@ interface NewStream {
 /** At an instance that takes it. Throws the refusal, also after ten minutes. */
 async function openWhenTaken(
   ingress: Ingress,
-  incoming: Incoming,
+  incoming: NewStreamOf,
   { admitted: first, run_id }: NewStream,
 ): Promise<StreamReply> {
   const { body, signal } = incoming;
@@ -87,12 +93,12 @@ async function openWhenTaken(
 /** Undefined when no instance has begun it. */
 async function open(
   ingress: Ingress,
-  incoming: Incoming,
+  incoming: NewStreamOf,
   { admitted, run_id }: NewStream,
 ): Promise<StreamReply | undefined> {
-  const { body: sent, signal } = incoming;
+  const { body: sent, signal, is_alone } = incoming;
   const { agent, revision, user } = admitted;
-  const turn = turnOf(run_id, sent)(admitted);
+  const turn = turnOf(run_id, sent, { is_alone })(admitted);
   const hasRow = revision.needs_row || turn !== undefined;
   const run = startRun(ingress, admitted, incoming.trace, run_id);
   const guarded = guardCall(ingress, admitted, run, incoming.caller.origin);
@@ -119,6 +125,7 @@ async function open(
     path: '/stream',
     run,
     thread: turn?.name,
+    graph: incoming.graph,
     headers: incoming.headers,
     body: checked,
     signal,
