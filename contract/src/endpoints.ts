@@ -18,6 +18,7 @@ import { homeEndpoints } from './telling/home.ts';
 import { invokeEndpoints } from './agents/invoke.ts';
 import { keysEndpoints } from './models/keys.ts';
 import { langgraphAssistantEndpoints } from './agents/langgraph/assistants.ts';
+import { langgraphItemEndpoints } from './agents/langgraph/items.ts';
 import { langgraphRunEndpoints } from './agents/langgraph/runs.ts';
 import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
 import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
@@ -65,6 +66,7 @@ export const endpoints = {
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,
   ...langgraphRunEndpoints,
+  ...langgraphItemEndpoints,
   ...langgraphUnansweredEndpoints,
   ...keysEndpoints,
   ...budgetsEndpoints,

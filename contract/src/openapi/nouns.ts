@@ -20,6 +20,7 @@ import * as home from '../telling/home.ts';
 import * as invoke from '../agents/invoke.ts';
 import * as keys from '../models/keys.ts';
 import * as langgraphAssistants from '../agents/langgraph/assistants.ts';
+import * as langgraphItems from '../agents/langgraph/items.ts';
 import * as langgraphRuns from '../agents/langgraph/runs.ts';
 import * as langgraphThreads from '../agents/langgraph/threads.ts';
 import * as langgraphUnanswered from '../agents/langgraph/unanswered.ts';
@@ -80,7 +81,7 @@ export const nouns: readonly Noun[] = [
   {
     tag: 'langgraph',
     about: "Calls to agents in the API of langgraph's SDKs",
-    files: [langgraphAssistants, langgraphThreads, langgraphRuns, langgraphUnanswered],
+    files: [langgraphAssistants, langgraphThreads, langgraphRuns, langgraphItems, langgraphUnanswered],
   },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },

@@ -15,6 +15,7 @@ import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
 import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
+import { forgetOldRuns } from '../agents/langgraph/forget-old.ts';
 import { langgraphRoutes } from '../agents/langgraph/routes.ts';
 import { openTurns } from '../agents/memory/turns.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
@@ -109,6 +110,7 @@ export function openIngressRole(parts: RoleParts): Role {
         await forgetContents(db, kind, keep_days);
         await ingress.forgetOld();
         await forgetOldMemory(db);
+        await forgetOldRuns(db);
       };
       const forgetting = startLoop(forget, { pause_ms: forget_every_ms, failed_pause_ms: 60_000, onError });
       open.defer(async () => await forgetting.stop());

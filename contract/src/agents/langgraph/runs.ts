@@ -6,6 +6,13 @@ import { members, ofAgent, root } from './shared.ts';
 import { checkpoint } from './threads.ts';
 
 const byThread = z.strictObject({ name, thread: z.string().min(1).max(1024) });
+const byRun = byThread.extend({ run_id: z.string().max(100) });
+const joining = z.strictObject({
+  cancel_on_disconnect: z.stringbool().optional(),
+  stream_mode: z.string().max(500).optional(),
+  namespace: z.string().max(500).optional(),
+  checkpoint_id: z.string().max(200).optional(),
+});
 const nodes = z
   .union([z.literal('*'), z.array(z.string().min(1).max(200)).max(50)])
   .nullable()
@@ -107,5 +114,72 @@ export const langgraphRunEndpoints = {
     method: 'POST',
     path: `${root}/runs/stream`,
     summary: 'runs.stream of the SDK without a thread',
+  },
+  'langgraph.create_run': {
+    ...calling,
+    method: 'POST',
+    path: `${root}/threads/{thread}/runs`,
+    summary: 'runs.create of the SDK: call the agent on a thread in the background',
+    params: byThread,
+  },
+  'langgraph.create_run_alone': {
+    ...calling,
+    method: 'POST',
+    path: `${root}/runs`,
+    summary: 'runs.create of the SDK without a thread',
+  },
+  'langgraph.runs': {
+    ...ofAgent,
+    method: 'GET',
+    path: `${root}/threads/{thread}/runs`,
+    summary: 'runs.list of the SDK: the runs of a thread, of the last seven days',
+    params: byThread,
+    query: z.strictObject({
+      limit: z.coerce.number().int().min(1).max(1000).default(10),
+      offset: z.coerce.number().int().min(0).max(1000).default(0),
+      status: z.string().max(100).optional(),
+      select: z.string().max(200).optional(),
+    }),
+    problems: [],
+  },
+  'langgraph.run': {
+    ...ofAgent,
+    method: 'GET',
+    path: `${root}/threads/{thread}/runs/{run_id}`,
+    summary: 'runs.get of the SDK',
+    params: byRun,
+    problems: [],
+  },
+  'langgraph.join': {
+    ...ofAgent,
+    method: 'GET',
+    path: `${root}/threads/{thread}/runs/{run_id}/join`,
+    summary: 'runs.join of the SDK: the values of the thread, once the run has ended',
+    params: byRun,
+    query: joining,
+    problems: ['memory_damaged'],
+  },
+  'langgraph.join_stream': {
+    ...ofAgent,
+    reply: { kind: 'stream', status: 200 },
+    method: 'GET',
+    path: `${root}/threads/{thread}/runs/{run_id}/stream`,
+    summary: 'runs.join_stream of the SDK: one event at the end of the run, with the values of the thread',
+    params: byRun,
+    query: joining,
+    problems: ['memory_damaged'],
+  },
+  'langgraph.cancel': {
+    ...ofAgent,
+    method: 'POST',
+    path: `${root}/threads/{thread}/runs/{run_id}/cancel`,
+    summary: 'runs.cancel of the SDK',
+    params: byRun,
+    query: z.strictObject({
+      wait: z.stringbool().default(false),
+      action: z.enum(['interrupt', 'rollback']).default('interrupt'),
+      reason: z.string().max(200).optional(),
+    }),
+    problems: ['not_answered', 'agent_unavailable', 'agent_error', 'run_gone', 'memory_damaged'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -3,99 +3,23 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../ground/database/sql.ts';
-import { standInFor } from '../../testing/agents/agent-stand-in.ts';
-import { storeAgent, type StoredAgent } from '../../testing/stored/stored-agent.ts';
+import { ended, langgraphStage, refused, type LanggraphStage } from '../../testing/agents/langgraph-stage.ts';
 import { storeThread } from '../../testing/stored/stored-thread.ts';
-import { testApp, type TestApp, type TestUser } from '../../testing/test-app.ts';
+import type { TestUser } from '../../testing/test-app.ts';
 
-let app: TestApp;
-let cal: TestUser;
-let eve: TestUser;
-let otto: TestUser;
-let agent: StoredAgent;
-interface Heard {
-  path: string;
-  body: Record<string, unknown>;
-  graph: Record<string, unknown>;
-  thread: string | undefined;
-}
-const heard: Heard[] = [];
-let answer: (response: ServerResponse, heard: Heard) => void;
-
+let stage: LanggraphStage;
+let { app, agent, cal, eve, otto, heard, ask, makeThread } = {} as LanggraphStage;
 beforeAll(async () => {
-  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
-  const owner = await app.user('owner@example.com', { teams: { ml: 'contributor' } });
-  cal = await app.user('cal@example.com', { teams: { ml: 'viewer' } });
-  eve = await app.user('eve@example.com', { teams: { ml: 'viewer' } });
-  otto = await app.user('otto@example.com', { teams: { ops: 'admin' } });
-  agent = await storeAgent(app, owner.email, { name: 'chatter', yaml: 'access: {visibility: team}\n' });
-  await standInFor(app, agent, (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { url: path = '', headers } = request;
-      if (path !== '/invoke' && path !== '/stream') return void ended(response, { output: null });
-      const one = {
-        path,
-        body: JSON.parse(Buffer.concat(chunks).toString()) as Heard['body'],
-        graph: JSON.parse(decodeURIComponent(String(headers['x-svc-graph']))) as Heard['graph'],
-        thread: headers['x-svc-thread'] as string | undefined,
-      };
-      heard.push(one);
-      answer(response, one);
-    });
-  });
-  await app.governed(sql`update revision set kept_by_service = true returning id`);
+  stage = await langgraphStage();
+  ({ app, agent, cal, eve, otto, heard, ask, makeThread } = stage);
 });
 afterAll(async () => await app?.stop());
-beforeEach(() => {
-  heard.splice(0);
-  answer = (response, { path }) => (path === '/stream' ? told(response) : ended(response, { output: { said: 'hi' } }));
-});
+beforeEach(() => stage.reset());
 
-function ended(response: ServerResponse, more: object): void {
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ run_id: '1', status: 'completed', ...more }));
-}
-
-function told(response: ServerResponse): void {
-  const part = (mode: string, data: unknown, ns: string[] = []) => ({
-    type: 'CUSTOM',
-    name: 'langgraph',
-    value: { mode, ns, data },
-  });
-  const events = [
-    { type: 'RUN_STARTED' },
-    part('messages', [{ type: 'AIMessageChunk', content: 'h' }, { langgraph_node: 'say' }]),
-    part('updates', { say: { said: 'hi' } }, ['inner:1']),
-    part('values', { said: 'hi' }),
-    { type: 'RUN_FINISHED', result: { said: 'hi' }, outcome: { type: 'success' } },
-  ];
-  response.setHeader('content-type', 'text/event-stream');
-  response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
-}
-
-async function ask(by: TestUser, method: string, path: string, body?: object) {
-  const response = await fetch(`${app.url}/agents/chatter/langgraph${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${by.token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') === true;
-  // Each test knows the shape that it reads.
-  const json = (isJson ? JSON.parse(text) : undefined) as any; // eslint-disable-line
-  return { status: response.status, headers: response.headers, text, json };
-}
-const makeThread = async (by = cal, body: object = {}) =>
-  (await ask(by, 'POST', '/threads', body)).json.thread_id as string;
 const run = { assistant_id: 'chatter', input: { text: 'hello' } };
 
 test('the agent is the assistant, by its name and its id, and no other one', async () => {
-  const [found] = (await ask(cal, 'POST', '/assistants/search', {})).json;
+  const [found] = (await ask(cal, 'POST', '/assistants/search', {})).list;
   expect(found).toMatchObject({ assistant_id: agent.asset_id, graph_id: 'chatter', metadata: { version: '1.0.0' } });
   expect((await ask(cal, 'POST', '/assistants/search', { graph_id: 'other' })).json).toEqual([]);
   for (const id of ['chatter', agent.asset_id])
@@ -151,11 +75,11 @@ test('a thread that waits shows its interrupt, its state and its history, and a 
     checkpoint: { thread_id: thread, checkpoint_id: 'state 2', checkpoint_ns: '' },
   });
   expect((await ask(cal, 'GET', `/threads/${thread}`)).json.status).toBe('interrupted');
-  const history = (await ask(cal, 'POST', `/threads/${thread}/history`, { limit: 2 })).json;
-  expect(history.map((one: any) => one.checkpoint.checkpoint_id)).toEqual(['state 2', 'state 1']);
-  expect(history[1].interrupts).toEqual([]);
-  const older = await ask(cal, 'POST', `/threads/${thread}/history`, { before: history[1].checkpoint });
-  expect(older.json.map((one: any) => one.checkpoint.checkpoint_id)).toEqual(['state 0']);
+  const history = (await ask(cal, 'POST', `/threads/${thread}/history`, { limit: 2 })).list;
+  expect(history.map((one) => one.checkpoint.checkpoint_id)).toEqual(['state 2', 'state 1']);
+  expect(history[1]?.interrupts).toEqual([]);
+  const older = await ask(cal, 'POST', `/threads/${thread}/history`, { before: history[1]?.checkpoint });
+  expect(older.list.map((one) => one.checkpoint.checkpoint_id)).toEqual(['state 0']);
   const at = { checkpoint: { checkpoint_id: 'state 1' } };
   expect((await ask(cal, 'POST', `/threads/${thread}/state/checkpoint`, at)).json.interrupts).toEqual([]);
   expect((await ask(cal, 'GET', `/threads/${thread}/state/${encodeURIComponent('state 9')}`)).status).toBe(404);
@@ -176,7 +100,7 @@ test('a state of an empty thread is empty', async () => {
 
 test('a run is waited for: the agent gets its thread, and the client its values', async () => {
   const thread = await makeThread();
-  answer = (response) => ended(response, { output: { said: 'hi' }, interrupts: [{ id: 'i', value: 'sure?' }] });
+  stage.answer = (response) => ended(response, { output: { said: 'hi' }, interrupts: [{ id: 'i', value: 'sure?' }] });
   const body = { ...run, config: { configurable: { thread_id: thread, voice: 'low' }, tags: ['a'] }, context: {} };
   const reply = await ask(cal, 'POST', `/threads/${thread}/runs/wait`, body);
   expect(reply.json).toEqual({ said: 'hi', __interrupt__: [{ id: 'i', value: 'sure?' }] });
@@ -206,7 +130,7 @@ test('a run is streamed in the events of the SDK', async () => {
 });
 
 test('the result of an agent without a graph is its values', async () => {
-  answer = (response) => {
+  stage.answer = (response) => {
     response.setHeader('content-type', 'text/event-stream');
     response.end(`data: ${JSON.stringify({ type: 'RUN_FINISHED', result: { raw: 'done' } })}\n\n`);
   };
@@ -239,13 +163,13 @@ test('a run needs a thread that is there, unless it may make one', async () => {
 test('with multitask_strategy reject, a run on a busy thread is refused', async () => {
   const thread = await makeThread();
   const held = Promise.withResolvers<ServerResponse>();
-  answer = (response) => held.resolve(response);
+  stage.answer = (response) => held.resolve(response);
   const first = ask(cal, 'POST', `/threads/${thread}/runs/wait`, run);
   const response = await held.promise;
   expect((await ask(cal, 'GET', `/threads/${thread}`)).json.status).toBe('busy');
   for (const way of ['wait', 'stream']) {
-    const refused = await ask(cal, 'POST', `/threads/${thread}/runs/${way}`, { ...run, multitask_strategy: 'reject' });
-    expect([refused.status, refused.json.code]).toEqual([409, 'thread_busy']);
+    const answered = await ask(cal, 'POST', `/threads/${thread}/runs/${way}`, { ...run, multitask_strategy: 'reject' });
+    expect([answered.status, answered.json.code]).toEqual([409, 'thread_busy']);
   }
   ended(response, { output: { said: 'first' } });
   expect((await first).json).toEqual({ said: 'first' });
@@ -253,19 +177,15 @@ test('with multitask_strategy reject, a run on a busy thread is refused', async 
 });
 
 test('a failure of the agent is an error within the answer, and a refusal of its input is HTTP', async () => {
-  const refuse = (status: number, code: string) => (response: ServerResponse) => {
-    response.writeHead(status, { 'content-type': 'application/problem+json' });
-    response.end(JSON.stringify({ code, detail: 'because' }));
-  };
-  answer = refuse(500, 'agent_error');
+  stage.answer = (response) => refused(response, 500, 'agent_error');
   const failed = await ask(cal, 'POST', '/runs/wait', run);
   expect([failed.status, failed.json]).toEqual([200, { __error__: { error: 'agent_error', message: 'because' } }]);
-  answer = refuse(422, 'invalid_input');
+  stage.answer = (response) => refused(response, 422, 'invalid_input');
   for (const way of ['wait', 'stream']) {
-    const refused = await ask(cal, 'POST', `/runs/${way}`, run);
-    expect([way, refused.status, refused.json.detail]).toEqual([way, 422, 'because']);
+    const answered = await ask(cal, 'POST', `/runs/${way}`, run);
+    expect([way, answered.status, answered.json.detail]).toEqual([way, 422, 'because']);
   }
-  answer = (response) => {
+  stage.answer = (response) => {
     response.setHeader('content-type', 'text/event-stream');
     response.end('data: {"type":"RUN_ERROR","code":"agent_error","message":"broke"}\n\n');
   };
@@ -284,9 +204,9 @@ test('what is not answered is refused by its name', async () => {
     [{ checkpoint: { checkpoint_ns: 'inner' } }, 'nested graph'],
   ];
   for (const [member, named] of cases) {
-    const refused = await ask(cal, 'POST', `/threads/${thread}/runs/stream`, { ...run, ...member });
-    expect([refused.status, refused.json.code]).toEqual([501, 'not_answered']);
-    expect(refused.json.detail).toContain(named);
+    const answered = await ask(cal, 'POST', `/threads/${thread}/runs/stream`, { ...run, ...member });
+    expect([answered.status, answered.json.code]).toEqual([501, 'not_answered']);
+    expect(answered.json.detail).toContain(named);
   }
   const paths = [
     ['POST', `/threads/${thread}/commands`],
@@ -296,21 +216,4 @@ test('what is not answered is refused by its name', async () => {
   for (const [method, path] of paths) expect(await ask(cal, method, path)).toMatchObject({ status: 501 });
   expect(await ask(otto, 'POST', '/runs/crons')).toMatchObject({ status: 404 });
   expect(heard).toEqual([]);
-});
-
-test('a message of a state is in the form of langchain', async () => {
-  const { inLangchainForm } = await import('./messages.ts');
-  const messages = [
-    { role: 'user', content: 'hi', id: '1' },
-    { role: 'assistant', content: '', id: '2', tool_calls: [{ name: 'look', args: {}, id: 'c' }] },
-  ];
-  const other = { role: 'editor', name: 'Ada' };
-  expect(inLangchainForm({ messages, other, text: 'x' })).toMatchObject({
-    messages: [
-      { type: 'human', content: 'hi', id: '1', additional_kwargs: {} },
-      { type: 'ai', content: '', tool_calls: [{ name: 'look' }], invalid_tool_calls: [] },
-    ],
-    other,
-    text: 'x',
-  });
 });

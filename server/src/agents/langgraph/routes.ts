@@ -9,6 +9,9 @@ import { deleteThread } from '../memory/threads/threads.ts';
 import { countAssistants, listVersions, searchAssistants, showAssistant, showSchemas } from './assistant.ts';
 import { notAnswered } from './not-answered.ts';
 import type { RunParts } from './runs/begin-run.ts';
+import { createRun } from './runs/create.ts';
+import { cancelRun, joinRun, joinStream, listRuns, showRun } from './runs/own-run.ts';
+import { deleteItem, getItem, listNamespaces, putItem, searchItems } from './items.ts';
 import { streamRun } from './runs/stream.ts';
 import { waitForRun } from './runs/wait.ts';
 import {
@@ -64,6 +67,26 @@ export function langgraphRoutes(parts: RunParts): Handlers<'langgraph'> {
       await waitForRun(parts, { ...call, ...params, asked }),
     'langgraph.stream': async ({ params, body: asked, ...call }) =>
       await streamRun(parts, { ...call, ...params, asked }),
+    'langgraph.create_run': async ({ params, body: asked, ...call }) =>
+      await createRun(parts, { ...call, ...params, asked }),
+    'langgraph.create_run_alone': async ({ params, body: asked, ...call }) =>
+      await createRun(parts, { ...call, ...params, asked }),
+    'langgraph.runs': async ({ caller, params, query }) => await listRuns(parts, { caller, ...params, ...query }),
+    'langgraph.run': async ({ caller, params }) => await showRun(parts, { caller, ...params }),
+    'langgraph.join': async ({ caller, params, signal }) => await joinRun(parts, { caller, ...params, signal }),
+    'langgraph.join_stream': async ({ caller, params, signal }) =>
+      await joinStream(parts, { caller, ...params, signal }),
+    'langgraph.cancel': async ({ caller, params, query, signal }) =>
+      await cancelRun(parts, { caller, ...params, ...query, signal }),
+    'langgraph.put_item': async ({ caller, params, body }) => await putItem(parts, { caller, ...params, ...body }),
+    'langgraph.item': async ({ caller, params, query: { namespace, key } }) =>
+      await getItem(parts, { caller, ...params, namespace: namespace?.split('.') ?? [], key }),
+    'langgraph.delete_item': async ({ caller, params, body }) =>
+      await deleteItem(parts, { caller, ...params, ...body }),
+    'langgraph.search_items': async ({ caller, params, body }) =>
+      await searchItems(parts, { caller, ...params, ...body }),
+    'langgraph.namespaces': async ({ caller, params, body }) =>
+      await listNamespaces(parts, { caller, ...params, ...body }),
     'langgraph.wait_alone': async ({ params, body: asked, ...call }) =>
       await waitForRun(parts, { ...call, ...params, asked }),
     'langgraph.stream_alone': async ({ params, body: asked, ...call }) =>

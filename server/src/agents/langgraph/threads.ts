@@ -193,7 +193,7 @@ export function checkpointId(at: Checkpoint | string | undefined): string | unde
 }
 
 /** The members that a client asks for; `values.<name>` is one member of the values. */
-function selected<Printed extends Json>(printed: Printed, select: readonly string[] | null | undefined): Json {
+function selected(printed: Json, select: readonly string[] | null | undefined): Json {
   if (select === undefined || select === null) return printed;
   const whole = Object.entries(printed).filter(([member]) => select.includes(member));
   const parts = select.filter((one) => one.startsWith('values.')).map((one) => one.slice('values.'.length));

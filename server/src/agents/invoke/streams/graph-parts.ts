@@ -23,6 +23,9 @@ export function readPart(event: Event): { event: Event; deltas: Delta[]; ends: s
   return { event: printed({}), deltas: piecesOf(message, printed), ends: [] };
 }
 
+/** Vendors number the pieces of one block or call alike. */
+const placeOf = ({ index }: Json, otherwise: number) => String(typeof index === 'number' ? index : otherwise);
+
 const message_path = ['value', 'data', 0] as const;
 
 function piecesOf(message: Json, printed: (said: Json) => Event): Delta[] {
@@ -45,7 +48,7 @@ function piecesOf(message: Json, printed: (said: Json) => Event): Delta[] {
     const args = chunk['args'];
     return [
       {
-        name: `${name} tool ${String(chunk['index'] ?? index)}`,
+        name: `${name} tool ${placeOf(chunk, index)}`,
         path: [...message_path, 'tool_call_chunks', index, 'args'],
         text: args,
         isJson: true,
@@ -63,7 +66,7 @@ function pieceOfBlock(
   if (!isObject(block) || typeof block['text'] !== 'string') return [];
   return [
     {
-      name: `${name} block ${String(block['index'] ?? index)}`,
+      name: `${name} block ${placeOf(block, index)}`,
       path: [...message_path, 'content', index, 'text'],
       text: block['text'],
       print: (piece) => printed({ content: [{ ...block, text: piece }], tool_call_chunks: [] }),

@@ -6,6 +6,7 @@ import { eventStream } from '../../../governance/http/answer/event-stream.ts';
 import type { Reply } from '../../../governance/http/answer/reply.ts';
 import { within } from '../../../ground/within.ts';
 import { admit, type Admitted } from '../admit.ts';
+import { endOfStream, type EndOfStream } from './end-of-stream.ts';
 import { eventsOfAgent, runError } from './agent-events.ts';
 import { beginWait, longest_wait_ms } from '../await-instance.ts';
 import { readAnswer } from '../answer.ts';
@@ -59,6 +60,8 @@ type StreamReply = Reply & { body: Buffer | AsyncIterable<Uint8Array | string> }
 export interface NewStreamOf extends Incoming, Pick<Demand, 'is_alone'> {
   run_id?: string;
   graph?: string;
+  /** The row of the call stays, and says how it ended. Without it nobody asks for the call again. */
+  keeps_end?: boolean;
 }
 
 interface NewStream {
@@ -117,7 +120,12 @@ async function open(
     placed.end();
     if (hasRow) await ingress.followed.remove(run.id);
   };
-  const end = () => ingress.background(forget());
+  const ended = endOfStream(run.id);
+  const keepEnd = async () => {
+    placed.end();
+    if (hasRow) await ingress.followed.end(run.id, ended.answer());
+  };
+  const end = () => ingress.background(incoming.keeps_end === true ? keepEnd() : forget());
   const upstream = {
     agent,
     caller: user,
@@ -154,7 +162,7 @@ async function open(
   };
   if (!content_type.startsWith('text/event-stream')) {
     const reading = readAnswer(agent.ref, answered)
-      .finally(end)
+      .finally(() => ingress.background(forget()))
       .then(async (answer) => await guardedOutput(guarded, answer, signal));
     const answer = await orRecorded(ingress, recorded, reading);
     recordCall(ingress, recorded, { answer: { ...answer, retry_after } });
@@ -162,14 +170,20 @@ async function open(
   }
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
-  const events = ending(end, eventsOfAgent(body, { run_id: run.id, why }));
+  const events = ending({ see: ended.see, end }, eventsOfAgent(body, { run_id: run.id, why }));
   const passed = guarded === undefined ? events : guardedEvents(guarded, events, { run_id: run.id, signal });
   return { status, headers, body: recordStream(ingress, recorded, passed) };
 }
 
-async function* ending<T>(end: () => void, events: AsyncIterable<T>): AsyncGenerator<T> {
+async function* ending(
+  { see, end }: { see: EndOfStream['see']; end: () => void },
+  events: AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<Uint8Array | string> {
   try {
-    yield* events;
+    for await (const event of events) {
+      see(event);
+      yield event;
+    }
   } finally {
     end();
   }

@@ -9,6 +9,8 @@ import { findCallable, type Callable } from '../../invoke/admit.ts';
 import type { Ingress } from '../../invoke/ingress.ts';
 import { createThread, type ThreadParts } from '../../memory/threads/threads.ts';
 import { ownAgent, ownThread } from '../../memory/threads/own-agent.ts';
+import { cancelInvocation } from '../../invoke/invocations.ts';
+import * as store from '../store.ts';
 import { refuseOther } from '../assistant.ts';
 import { readRun, type ReadRun } from './read-run.ts';
 
@@ -30,6 +32,8 @@ export interface AskedRun {
 export interface BegunRun extends ReadRun {
   callable: Callable;
   run_id: string;
+  /** The id of its thread's row. */
+  thread_id: string | undefined;
 }
 
 /** Throws the refusal, `not_found` for a thread that is not there, and `not_answered`. */
@@ -40,20 +44,23 @@ export async function beginRun(
   const callable = await findCallable(parts.ingress.agents, caller, name);
   refuseOther(callable.agent, asked.assistant_id);
   const read = readRun(asked, thread);
-  if (thread !== undefined) await findOrMake(parts, { caller, name, thread, asked });
-  return { ...read, callable, run_id: randomUUIDv7() };
+  const thread_id = thread === undefined ? undefined : await findOrMake(parts, { caller, name, thread, asked });
+  if (thread_id !== undefined && asked.multitask_strategy === 'interrupt')
+    for (const run_id of await store.runningOn(parts.db, thread_id))
+      await cancelInvocation(parts.ingress, { caller, name, run_id });
+  return { ...read, callable, run_id: randomUUIDv7(), thread_id };
 }
 
 async function findOrMake(
   parts: RunParts,
   { caller, name, thread, asked }: { caller: Caller; name: string; thread: string; asked: RunBody },
-): Promise<void> {
+): Promise<string> {
   try {
-    await ownThread(parts.db, await ownAgent(parts.db, caller, name), thread);
+    return (await ownThread(parts.db, await ownAgent(parts.db, caller, name), thread)).id;
   } catch (error) {
     const isGone = error instanceof Problem && error.code === 'not_found';
     if (!isGone || asked.if_not_exists !== 'create') throw error;
-    await createThread(parts, { caller, name, thread_id: thread });
+    return (await createThread(parts, { caller, name, thread_id: thread })).id;
   }
 }
 

@@ -71,7 +71,6 @@ function refuseMembers(asked: RunBody): void {
     after_seconds: (after_seconds ?? 0) > 0,
     langsmith_tracer: langsmith_tracer !== undefined && langsmith_tracer !== null,
     stream_resumable: asked.stream_resumable === true,
-    'multitask_strategy: interrupt': strategy === 'interrupt',
     'multitask_strategy: rollback': strategy === 'rollback',
     'durability: sync': durability === 'sync',
     'on_completion: keep': asked.on_completion === 'keep',

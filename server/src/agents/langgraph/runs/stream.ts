@@ -9,6 +9,7 @@ import { part_event } from '../../invoke/streams/graph-parts.ts';
 import { stream } from '../../invoke/streams/stream.ts';
 import { notAnswered } from '../not-answered.ts';
 import { beginRun, locationOf, type AskedRun, type BegunRun, type RunParts } from './begin-run.ts';
+import { recorded } from './record-run.ts';
 import { refuseUnbegun } from './wait.ts';
 
 /** Throws the refusal of a run that has not begun. */
@@ -16,9 +17,10 @@ export async function streamRun(parts: RunParts, asking: AskedRun): Promise<Repl
   const { caller, name, thread, headers, signal, trace, asked } = asking;
   if (asked.on_disconnect === 'continue') throw notAnswered('`on_disconnect: continue`');
   const begun = await beginRun(parts, asking);
-  const { run_id, body, graph, is_alone } = begun;
-  const incoming = { caller, name, headers, body, signal, trace, run_id, graph, is_alone };
-  const reply = await stream(parts.ingress, incoming);
+  const { run_id, body, graph, is_alone, thread_id } = begun;
+  const incoming = { caller, name, headers, body, signal, trace, run_id, graph, is_alone, keeps_end: true };
+  const sending = async () => await stream(parts.ingress, incoming);
+  const reply = await recorded(parts, { run_id, thread_id, asked }, sending);
   if (reply.body === undefined || typeof reply.body === 'string' || reply.body instanceof Uint8Array) {
     const answer = {
       status: reply.status,

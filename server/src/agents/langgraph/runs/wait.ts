@@ -8,28 +8,20 @@ import { problemIn } from '../../invoke/calls/outcome.ts';
 import { sendCall, type Ended } from '../../invoke/calls/send-call.ts';
 import { startRun } from '../../invoke/calls/start-run.ts';
 import type { Json } from '../json.ts';
+import { recorded } from './record-run.ts';
+import { spacedJson } from './spaced-json.ts';
 import { beginRun, locationOf, type AskedRun, type RunParts } from './begin-run.ts';
-
-const keepalive_ms = 15_000;
 
 /** Throws the refusal of a run that has not begun. */
 export async function waitForRun(parts: RunParts, asking: AskedRun): Promise<Reply> {
   const { ingress } = parts;
-  const { caller, thread, headers, signal, trace } = asking;
-  const { callable, run_id, body, graph, is_alone } = await beginRun(parts, asking);
+  const { caller, thread, headers, signal, trace, asked } = asking;
+  const { callable, run_id, body, graph, is_alone, thread_id } = await beginRun(parts, asking);
   const admitted = callable.admit();
   const run = startRun(ingress, admitted, trace, run_id);
-  const sent = await sendCall(ingress, {
-    admitted,
-    run,
-    origin: caller.origin,
-    headers,
-    body,
-    graph,
-    demand: { is_alone },
-    is_stored: true,
-    sender: signal,
-  });
+  const call = { admitted, run, origin: caller.origin, headers, body, graph, demand: { is_alone } };
+  const sending = async () => await sendCall(ingress, { ...call, is_stored: true, sender: signal });
+  const sent = await recorded(parts, { run_id, thread_id, asked }, sending);
   signal.addEventListener('abort', sent.withdraw, { once: true });
   const at = locationOf({ thread, run_id });
   const early = await within(ingress.sync_budget_ms, sent.ending, ingress.stopping);
@@ -39,24 +31,12 @@ export async function waitForRun(parts: RunParts, asking: AskedRun): Promise<Rep
     return jsonReply(valuesOf(early), 200, at);
   }
   await sent.detach();
+  const values = sent.ending.then(valuesOf);
   return {
     status: 200,
     headers: { 'content-type': 'application/json', ...at },
-    body: spaced(sent.ending, ingress.stopping),
+    body: spacedJson(values, ingress.stopping),
   };
-}
-
-/** White space before JSON keeps the connection open, and no parser sees it. */
-async function* spaced(ending: Promise<Ended>, stopping: AbortSignal): AsyncGenerator<string> {
-  for (;;) {
-    const end = await within(keepalive_ms, ending, stopping);
-    if (stopping.aborted) throw new Problem('starting', { detail: 'The service is stopping.' });
-    if (end !== undefined) {
-      yield JSON.stringify(valuesOf(end));
-      return;
-    }
-    yield '\n';
-  }
 }
 
 /** Throws what a client may send again, or must change: nothing of the agent has worked. */
@@ -87,8 +67,7 @@ export function valuesOf(end: Ended): unknown {
     return failure(problemIn(body) ?? { code: 'agent_error', detail: `The agent answered with ${status}.` });
   const { output, interrupts } = JSON.parse(body.toString()) as { output?: unknown; interrupts?: Json[] };
   const asked = (interrupts ?? []).filter((one) => !('next' in one));
-  if (asked.length === 0 || typeof output !== 'object' || output === null || Array.isArray(output))
-    return output ?? null;
+  if (asked.length === 0 || typeof output !== 'object' || output === null || Array.isArray(output)) return output ?? {};
   return { ...output, __interrupt__: asked };
 }
 
