@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../endpoint.ts';
 import { name } from '../../wire.ts';
-import { byAgent, members, ofAgent, offsets, root } from './shared.ts';
+import { byAgent, members, ofAgent, offsets, root } from './of-agent.ts';
 
 const byAssistant = z.strictObject({ name, assistant: z.string().max(200) });
 const reading = { ...ofAgent, operation: 'asset.read', problems: ['not_deployed'] } as const;

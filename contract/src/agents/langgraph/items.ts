@@ -1,7 +1,7 @@
 // The store of the agent for the caller.
 import { z } from 'zod';
 import type { Endpoint } from '../../endpoint.ts';
-import { members, ofAgent, root } from './shared.ts';
+import { members, ofAgent, root } from './of-agent.ts';
 
 const namespace = z.array(z.string().min(1).max(500)).max(32);
 const key = z.string().min(1).max(1000);

@@ -1,8 +1,8 @@
 // Runs of the SDK are calls of the caller. Their id is the id of the call.
 import { z } from 'zod';
 import type { Endpoint } from '../../endpoint.ts';
-import { name } from '../../wire.ts';
-import { members, ofAgent, root } from './shared.ts';
+import { json, name } from '../../wire.ts';
+import { members, ofAgent, root } from './of-agent.ts';
 import { checkpoint } from './threads.ts';
 
 const byThread = z.strictObject({ name, thread: z.string().min(1).max(1024) });
@@ -36,9 +36,9 @@ const mode = z.enum([...answeredModes, ...unansweredModes]);
 /** What both SDKs send. Members that are not answered are refused by name (`not_answered`). */
 export const runBody = z.strictObject({
   assistant_id: z.string().max(200),
-  input: z.json().optional(),
+  input: json.optional(),
   command: z
-    .strictObject({ resume: z.json().optional(), update: z.json().optional(), goto: z.json().optional() })
+    .strictObject({ resume: json.optional(), update: json.optional(), goto: json.optional() })
     .nullable()
     .optional(),
   config: members.nullable().optional(),
@@ -64,7 +64,7 @@ export const runBody = z.strictObject({
   feedback_keys: z.array(z.string().max(200)).max(50).nullable().optional(),
   webhook: z.string().max(2000).nullable().optional(),
   after_seconds: z.number().nullable().optional(),
-  langsmith_tracer: z.json().optional(),
+  langsmith_tracer: json.optional(),
 });
 export type RunBody = z.output<typeof runBody>;
 

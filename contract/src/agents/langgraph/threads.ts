@@ -1,9 +1,9 @@
 // Threads of the SDK are the caller's threads with the agent. Their id is their name.
 import { z } from 'zod';
 import type { Endpoint } from '../../endpoint.ts';
-import { name } from '../../wire.ts';
+import { json, name } from '../../wire.ts';
 import { threadName } from '../memory.ts';
-import { members, ofAgent, offsets, root } from './shared.ts';
+import { members, ofAgent, offsets, root } from './of-agent.ts';
 
 const byThread = z.strictObject({ name, thread: z.string().min(1).max(1024) });
 const checkpoint_id = z.string().min(1).max(200);
@@ -51,8 +51,8 @@ export const langgraphThreadEndpoints = {
       thread_id: threadName.nullable().optional(),
       metadata: members.nullable().optional(),
       if_exists: z.enum(['raise', 'do_nothing']).nullable().optional(),
-      supersteps: z.json().optional(),
-      ttl: z.json().optional(),
+      supersteps: json.optional(),
+      ttl: json.optional(),
     }),
     problems: [...problems, 'exists', 'threads_not_kept', 'not_deployed', 'memory_full'],
   },
@@ -87,7 +87,7 @@ export const langgraphThreadEndpoints = {
     path: `${root}/threads/{thread}`,
     summary: 'threads.update of the SDK: merges metadata',
     params: byThread,
-    body: z.strictObject({ metadata: members.nullable().optional(), ttl: z.json().optional() }),
+    body: z.strictObject({ metadata: members.nullable().optional(), ttl: json.optional() }),
     problems: [...problems, 'memory_full'],
   },
   'langgraph.delete_thread': {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../endpoint.ts';
 import { name } from '../../wire.ts';
-import { ofAgent, root } from './shared.ts';
+import { ofAgent, root } from './of-agent.ts';
 
 const byOne = z.strictObject({ name, one: z.string().max(1024) });
 const byTwo = byOne.extend({ two: z.string().max(1024) });

@@ -1,6 +1,5 @@
 // The store of an agent for the caller, as its own runs have it. Nothing here wakes the agent.
 import type { StoredItem } from '@gantry/contract/agents/memory.ts';
-import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../../governance/access/caller.ts';
 import { jsonReply, type Reply } from '../../governance/http/answer/reply.ts';
 import { itemsOfOwner } from '../memory/items/items.ts';
@@ -35,10 +34,9 @@ export async function putItem(
   return done;
 }
 
+/** Null for one that is not there. */
 export async function getItem(parts: MemoryParts, { namespace, key, ...asked }: Asked & Address): Promise<Reply> {
-  const found = await carryOut(parts, asked, { op: 'get', namespace, key });
-  if (found === null) throw new Problem('not_found', { detail: 'The store has no such item of yours.' });
-  return jsonReply(found);
+  return jsonReply(await carryOut(parts, asked, { op: 'get', namespace, key }));
 }
 
 export async function deleteItem(parts: MemoryParts, { namespace, key, ...asked }: Asked & Address): Promise<Reply> {
