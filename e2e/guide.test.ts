@@ -21,6 +21,7 @@ const pages = [
   'guardrails-and-traces.md',
   'agents-together.md',
   'memory.md',
+  'langgraph-sdk.md',
   'governance.md',
   'console.md',
   'pipelines.md',

@@ -115,6 +115,28 @@ test('a run is waited for: the agent gets its thread, and the client its values'
   ]);
 });
 
+test('a config chooses no thread, and a header of the caller says nothing to the agent', async () => {
+  const theirs = await makeThread(eve);
+  const thread = await makeThread();
+  const configurable = { thread_id: theirs, checkpoint_id: '1', checkpoint_ns: 'inner', checkpoint_map: {} };
+  const url = `${app.url}/agents/chatter/langgraph/threads/${thread}/runs/wait`;
+  const headers = {
+    authorization: `Bearer ${cal.token}`,
+    'content-type': 'application/json',
+    'x-svc-graph': encodeURIComponent(JSON.stringify({ checkpoint_id: 'forged' })),
+    'x-svc-thread': theirs,
+  };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ ...run, config: { configurable } }),
+  });
+  expect(response.status).toBe(200);
+  expect(heard).toHaveLength(1);
+  expect(heard[0]?.body).toEqual({ input: { text: 'hello' }, thread_id: thread });
+  expect(heard[0]).toMatchObject({ thread, graph: { checkpoint_id: null } });
+});
+
 test('a run is streamed in the events of the SDK', async () => {
   const thread = await makeThread();
   const stream_mode = ['values', 'messages-tuple', 'updates'];
