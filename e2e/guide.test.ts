@@ -22,6 +22,7 @@ const pages = [
   'agents-together.md',
   'memory.md',
   'clients.md',
+  'langgraph-sdk.md',
   'governance.md',
   'console.md',
   'pipelines.md',

@@ -47,13 +47,23 @@ export const contentTypes = { archive: 'application/gzip', raw: 'application/jso
  * - `api`      for programs that manage the service
  * - `ingress`  the calls to agents
  * - `a2a`      the calls to agents in the Agent2Agent protocol, with its form of a refusal
+ * - `langgraph` the calls to agents in the API of langgraph's SDKs
  * - `gateway`  the calls to models, with refusals in the shape of OpenAI and Anthropic
  * - `gemini`   the calls to models by clients of Gemini, likewise in Google's shape
  * - `ollama`   the calls to models by clients of Ollama, likewise in its shape
  * - `memory`   what agents keep between calls, at the door of the agents
  * - `probes`   for monitors of the process
  */
-export type SurfaceName = 'api' | 'ingress' | 'a2a' | 'gateway' | 'gemini' | 'ollama' | 'memory' | 'probes';
+export type SurfaceName =
+  | 'api'
+  | 'ingress'
+  | 'a2a'
+  | 'langgraph'
+  | 'gateway'
+  | 'gemini'
+  | 'ollama'
+  | 'memory'
+  | 'probes';
 
 export interface Endpoint {
   /** `api` when absent. */

@@ -17,6 +17,11 @@ import { groupsEndpoints } from './people/groups.ts';
 import { homeEndpoints } from './telling/home.ts';
 import { invokeEndpoints } from './agents/invoke.ts';
 import { keysEndpoints } from './models/keys.ts';
+import { langgraphAssistantEndpoints } from './agents/langgraph/assistants.ts';
+import { langgraphItemEndpoints } from './agents/langgraph/items.ts';
+import { langgraphRunEndpoints } from './agents/langgraph/runs.ts';
+import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
+import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
 import { loginEndpoints } from './people/login.ts';
 import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
@@ -58,6 +63,11 @@ export const endpoints = {
   ...orchestrateA2aEndpoints,
   ...threadsEndpoints,
   ...memoryEndpoints,
+  ...langgraphAssistantEndpoints,
+  ...langgraphThreadEndpoints,
+  ...langgraphRunEndpoints,
+  ...langgraphItemEndpoints,
+  ...langgraphUnansweredEndpoints,
   ...keysEndpoints,
   ...budgetsEndpoints,
   ...costsEndpoints,

@@ -186,6 +186,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     cookies,
     shares: fairShares(config),
     log: requests,
+    allowedOrigins: async () => (await settings(db)).browser_origins,
     mustChangeFirst: async () => (await settings(db)).enforce_password_change,
     draining: draining.signal,
     stopping: stopping.signal,

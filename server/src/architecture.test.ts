@@ -37,7 +37,17 @@ const wings: Record<string, readonly (string | readonly string[])[]> = {
   people: ['principals', 'service-principals', 'login'],
   assets: ['docker', 'workshop', 'images', 'registry', 'secrets', 'targets'],
   models: ['ledger', 'guardrails', 'traces', 'keys', 'gateway'],
-  agents: ['approvals', 'deploy', 'permissions', 'delegated-calls', 'invoke', 'memory', 'as-model', 'orchestration'],
+  agents: [
+    'approvals',
+    'deploy',
+    'permissions',
+    'delegated-calls',
+    'invoke',
+    'memory',
+    'langgraph',
+    'as-model',
+    'orchestration',
+  ],
   telling: ['notifications', 'webhooks', 'home', 'events'],
   service: ['service'],
 };

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from .graph_options import GraphOptions
 from .runs.run_identity import RunIdentity
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Call:
     # Both come from the ingress. Callers choose names of threads, and must not reach each other's threads.
     thread_space: str | None = None
     caller: JsonObject | None = None
+    # How langgraph runs it; None: as every other call.
+    graph: GraphOptions | None = None
     # For the requests of this run to the service.
     run: RunIdentity = field(default_factory=RunIdentity)
 

@@ -11,6 +11,11 @@ export const memoryProblems = {
     title: 'Somebody else has answered, or the thread has gone on',
     hint: 'Run `svc inbox` to see what waits now.',
   },
+  not_answered: {
+    status: 501,
+    title: "This part of langgraph's API is not answered here",
+    hint: 'docs/guide/langgraph-sdk.md lists what is.',
+  },
   nothing_waits: { status: 409, title: 'This thread waits for nobody', hint: 'Run `svc inbox` to see what waits.' },
   memory_full: {
     status: 409,

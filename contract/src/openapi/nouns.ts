@@ -19,6 +19,11 @@ import * as groups from '../people/groups.ts';
 import * as home from '../telling/home.ts';
 import * as invoke from '../agents/invoke.ts';
 import * as keys from '../models/keys.ts';
+import * as langgraphAssistants from '../agents/langgraph/assistants.ts';
+import * as langgraphItems from '../agents/langgraph/items.ts';
+import * as langgraphRuns from '../agents/langgraph/runs.ts';
+import * as langgraphThreads from '../agents/langgraph/threads.ts';
+import * as langgraphUnanswered from '../agents/langgraph/unanswered.ts';
 import * as login from '../people/login.ts';
 import * as memory from '../agents/memory.ts';
 import * as models from '../models/models.ts';
@@ -73,6 +78,11 @@ export const nouns: readonly Noun[] = [
   { tag: 'memory', about: 'What agents keep between calls', files: [memory] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
   { tag: 'a2a', about: 'Calls to agents and orchestrations in the Agent2Agent protocol', files: [a2a] },
+  {
+    tag: 'langgraph',
+    about: "Calls to agents in the API of langgraph's SDKs",
+    files: [langgraphAssistants, langgraphThreads, langgraphRuns, langgraphItems, langgraphUnanswered],
+  },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },

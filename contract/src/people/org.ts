@@ -6,6 +6,15 @@ import { requiredGuardrails } from '../guardrails/required.ts';
 // Typed as their names, which the object has.
 const provider_names = Object.keys(signInProviders) as [ProviderName];
 
+/** As a browser sends it. */
+const origin = z
+  .string()
+  .max(300)
+  .refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text,
+    'must be an origin such as https://chat.example.com, without a path',
+  );
+
 /** The organisation's settings. The server's settings file uses the same names. */
 export const orgSettings = z.strictObject({
   auth_provider: z
@@ -39,6 +48,12 @@ export const orgSettings = z.strictObject({
     .max(3650)
     .nullable()
     .describe('how long threads and items of agents are kept after their last use; null: without a limit'),
+  browser_origins: z
+    .array(origin)
+    .max(100)
+    .describe(
+      "the sites whose pages may call agents in langgraph's API from a browser, such as https://chat.example.com",
+    ),
 });
 export type OrgSettings = z.output<typeof orgSettings>;
 export type OrgSetting = keyof OrgSettings;

@@ -12,6 +12,8 @@ import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
 import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
+import { forgetOldRuns } from '../agents/langgraph/forget-old.ts';
+import { langgraphRoutes } from '../agents/langgraph/routes.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
 import { keep_days, kind } from '../agents/orchestration/runs/orchestration-run.ts';
 import { runReaders } from '../agents/orchestration/runs/run-readers.ts';
@@ -37,9 +39,11 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
   const called = { ...orchestrations, worker: started };
   const memory = memoryDoorRoutes({ db, envelope: parts.envelope });
   const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
-  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'memory'> = {
+  const threads = { db, envelope: parts.envelope, cursors: cursor };
+  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'langgraph' | 'memory'> = {
     ...memory,
-    ...threadsRoutes(ingress, { db, envelope: parts.envelope, cursors: cursor }),
+    ...threadsRoutes(ingress, threads),
+    ...langgraphRoutes({ ingress, ...threads }),
     ...invokeRoutes(ingress),
     ...orchestrateRoutes(called, cursor),
     ...orchestrateA2aRoutes(called),
@@ -66,6 +70,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
         await forgetContents(db, kind, keep_days);
         await ingress.forgetOld();
         await forgetOldMemory(db);
+        await forgetOldRuns(db);
       };
       const forgetting = startLoop(forget, { pause_ms: forget_every_ms, failed_pause_ms: 60_000, onError });
       open.defer(async () => await forgetting.stop());

@@ -101,6 +101,8 @@ class CrewAgent:
     def check(self, call: Call) -> None:
         if call.resumes and not self.kept.waits:
             raise Problem("invalid_request", "a crew does not wait for answers, so there is nothing to resume")
+        if call.graph and (call.graph.before or call.graph.after):
+            raise Problem("invalid_request", "breakpoints are for langgraph; a crew has no nodes")
         if call.config:
             raise Problem("invalid_request", "'config' is for langgraph; a crew takes its variables in 'input'")
         if call.context is not None:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable
 
 from ..agent import Call
+from ..graph_options import GRAPH_HEADER, read_graph_options
 from ..outgoing.run_headers import RUN_HEADER, TRACE_HEADER
 from ..problems import Problem
 from ..runs.run_identity import RunIdentity
@@ -56,6 +57,7 @@ async def read_invoke(request: Request, settings: Settings, is_by_service: Calla
         # The service separates its callers itself.
         thread_space=None if threads_by_service else thread_space,
         caller=caller,
+        graph=read_graph_options(headers.find(GRAPH_HEADER)),
         run=RunIdentity(
             headers.find(RUN_HEADER),
             headers.find(TRACE_HEADER),

@@ -8,12 +8,13 @@ import uuid
 from pathlib import Path
 from typing import Any, get_args
 
-from langgraph.types import Command, StreamMode
+from langgraph.types import Command, Send, StreamMode
 
 from .. import log
 from ..agent import Answer, Call, JsonObject, Threads
 from ..encode import encode
 from ..entry.exports import article
+from ..graph_options import GraphOptions, command_of
 from ..memory.door import Door
 from ..memory.run_memory import RunMemory
 from ..problems import Problem
@@ -23,6 +24,7 @@ from .events import GraphEvents
 from .input import read_graph_input
 from .kept.service_memory import Kept, ServiceMemory, check_nodes, exit_arguments, not_kept, without_saver
 from .memory import explain_missing_store, memory_notices, threads_of, threads_setting
+from .parts import GraphParts, langgraph_form
 from .source import GraphSource, OneGraph, is_builder, is_graph, read_source
 from .sync_nodes import has_sync_nodes
 
@@ -136,21 +138,26 @@ class GraphAgent:
         self, graph: Any, call: Call, config: JsonObject, stream: RunStream | None, memory: RunMemory | None
     ) -> tuple[Answer, list[str] | None]:
         given, continued_at = call.input, []
-        if call.resumes:
+        if call.graph and call.graph.is_command:
+            given = await self._command(graph, call, config)
+        elif call.resumes:
             given, continued_at = await self._resumption(graph, call, config)
         if stream and continued_at:
             await stream.send(stream.transcript.custom("continued_at", continued_at))
         result, found = await self._stream(graph, given, call, config, stream, memory)
         interrupts = [readable_interrupt(interrupt) for interrupt in found]
         next_nodes: list[str] | None = None
-        waits_unseen = self.has_breakpoints and not interrupts
+        asked = call.graph
+        stops = self.has_breakpoints or bool(asked and (asked.before or asked.after))
+        waits_unseen = stops and not interrupts
         waits_untold = bool(interrupts) and self.kept.threads and memory is not None and memory.held is not None
         if self.keeps_threads and (waits_unseen or waits_untold):
-            state = await graph.aget_state(config)
+            state = await graph.aget_state(latest(config))
             next_nodes = list(state.next)
             if waits_unseen:
                 interrupts = [{"id": node, "value": None, "next": node} for node in state.next]
-        return Answer(output_of(graph, without_interrupts(result)), interrupts, continued_at), next_nodes
+        output = output_of(graph, without_interrupts(result))
+        return Answer(langgraph_form(output) if asked else output, interrupts, continued_at), next_nodes
 
     async def _resumption(self, graph: Any, call: Call, config: JsonObject) -> tuple[Any, list[str]]:
         """The input that goes on, and the nodes of a run that had no end."""
@@ -159,10 +166,20 @@ class GraphAgent:
             await check_nodes(graph, config, call.thread_id)
         if not state.next:
             raise Problem("nothing_to_resume", f"thread {call.thread_id} does not wait for anything")
+        if call.graph and call.graph.goes_on:
+            return None, []
         if any(task.interrupts for task in state.tasks):
             return Command(resume=call.resume), []
         # A breakpoint of compile time needs no value: the graph continues with None as input.
         return None, list(state.next) if self.kept.threads else []
+
+    async def _command(self, graph: Any, call: Call, config: JsonObject) -> Command:
+        said = command_of(call.resume)
+        if "resume" in said:
+            await self._resumption(graph, call, config)
+        goto = said.get("goto") or ()
+        places = [sent_to(place) for place in (goto if isinstance(goto, list) else [goto])] if goto else ()
+        return Command(resume=said.get("resume"), update=said.get("update"), goto=places)
 
     async def _stream(
         self,
@@ -176,21 +193,26 @@ class GraphAgent:
         """The last state and the interrupts. Like ainvoke, but ainvoke of langgraph 0 drops the interrupts."""
         result: Any = None
         interrupts: list[Any] = []
-        events = GraphEvents(stream.transcript) if stream else None
-        modes = TOLD_MODES if stream else RESULT_MODES
-        arguments = self.context.arguments(call)
+        asked = call.graph
+        events = GraphEvents(stream.transcript) if stream and not asked else None
+        parts = GraphParts(stream.transcript, asked) if stream and asked else None
+        modes = TOLD_MODES if events else [*RESULT_MODES, *(parts.modes - set(RESULT_MODES) if parts else ())]
+        arguments = {**self.context.arguments(call), **(asked_arguments(asked) if asked else {})}
         if memory is not None and memory.held is not None:
             arguments = {**arguments, **self.exit_arguments}
         elif memory is not None and self.kept.threads:
-            modes = [*modes, STORED_MODE]
-        async for mode, chunk in graph.astream(given, config, stream_mode=modes, **arguments):
+            modes = [*modes, *({STORED_MODE} - set(modes))]
+        async for item in graph.astream(given, config, stream_mode=modes, **arguments):
+            # Parts of nested graphs come only when they are asked for.
+            ns, mode, chunk = item if asked and asked.subgraphs else ((), *item)
             if mode == STORED_MODE and memory is not None:
                 tell_next(memory, chunk if mode == "checkpoints" else chunk.get("payload"))
-                continue
-            if mode == "values":
+            if mode == "values" and not ns:
                 result = chunk
-            if mode == "updates" and isinstance(chunk, dict):
+            if mode == "updates" and not ns and isinstance(chunk, dict):
                 interrupts += chunk.get("__interrupt__") or ()
+            if stream and parts:
+                await stream.send(parts.of(ns, mode, chunk))
             if stream and events:
                 await stream.send(events.of(mode, chunk))
         return result, interrupts
@@ -201,6 +223,30 @@ def tell_next(memory: RunMemory, said: Any) -> None:
     if isinstance(said, dict) and "next" in said:
         at = said["config"]["configurable"]
         memory.comes_next(at.get("checkpoint_ns", ""), at["checkpoint_id"], list(said["next"]))
+
+
+def latest(config: JsonObject) -> JsonObject:
+    """Of a run that began at an earlier state."""
+    at = {name: value for name, value in config["configurable"].items() if name != "checkpoint_id"}
+    return {**config, "configurable": at}
+
+
+def asked_arguments(asked: GraphOptions) -> JsonObject:
+    """For astream. Absent ones leave the breakpoints of the compiled graph."""
+    nodes = {"interrupt_before": asked.before, "interrupt_after": asked.after}
+    return {
+        **{name: value for name, value in nodes.items() if value is not None},
+        **({"subgraphs": True} if asked.subgraphs else {}),
+    }
+
+
+def sent_to(place: Any) -> Any:
+    """The name of a node, or `{node, input}`: one more run of it with an input of its own."""
+    if isinstance(place, dict) and isinstance(place.get("node"), str):
+        return Send(place["node"], place.get("input"))
+    if isinstance(place, str):
+        return place
+    raise Problem("invalid_request", "goto names a node, or is {node, input}")
 
 
 def output_of(graph: Any, state: Any) -> Any:
@@ -232,6 +278,8 @@ def check_config(config: JsonObject) -> None:
 def run_config(call: Call, configurable: JsonObject) -> JsonObject:
     """A graph with a checkpointer raises without a thread_id; one without a checkpointer ignores it."""
     named = {"thread_id": call.stored_thread_id, "svc_caller": call.caller}
+    if call.graph and call.graph.checkpoint_id:
+        named["checkpoint_id"] = call.graph.checkpoint_id
     return {
         **call.config,
         "run_id": uuid.UUID(call.run_id),

@@ -60,6 +60,11 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'After the last use of a thread or an item. Empty: without a limit.',
     form: 'number',
   },
+  browser_origins: {
+    label: 'Sites that may call agents',
+    about: 'Their pages call agents in langgraph\'s API from a browser: a list such as ["https://chat.example.com"].',
+    form: 'json',
+  },
   enforce_password_change: {
     label: 'Password change comes first',
     about: 'A required password change precedes every other action. Off: the pages only ask for it.',
@@ -74,6 +79,7 @@ export function shownSetting(value: Value): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';
   if (value === null) return 'no limit';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(({ name }) => name).join(', ');
+  if (Array.isArray(value))
+    return value.length === 0 ? 'none' : value.map((one) => (typeof one === 'string' ? one : one.name)).join(', ');
   return String(value).replaceAll('_', ' ');
 }

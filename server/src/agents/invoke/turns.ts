@@ -24,7 +24,12 @@ export interface Turn extends ThreadName {
   run_id: string;
   /** The state that the call answers. */
   expects?: string | undefined;
+  /** The call is refused while another one is on the thread. */
+  is_alone?: boolean | undefined;
 }
+
+/** What a call demands of its thread. */
+export type Demand = Pick<Turn, 'expects' | 'is_alone'>;
 
 export interface Turns {
   /** In the transaction that stores the call. A repeat keeps the place. */
@@ -67,7 +72,7 @@ export function nameThread(
 export type TurnOf = (admitted: Admitted) => Turn | undefined;
 
 /** `expects`: the call is refused when its thread has another state by its turn. */
-export function turnOf(run_id: string, body: Uint8Array, expects?: string): TurnOf {
+export function turnOf(run_id: string, body: Uint8Array, demand: Demand = {}): TurnOf {
   let read: { name: string | undefined } | undefined;
   return ({ agent, revision, user, through }) => {
     if (!revision.kept_by_service) return undefined;
@@ -75,7 +80,7 @@ export function turnOf(run_id: string, body: Uint8Array, expects?: string): Turn
     const { name } = read;
     if (name === undefined) return undefined;
     const of = { agent_id: agent.id, owner_id: user.id, chain: through?.chain };
-    return { ...nameThread(of, name === new_thread ? run_id : name), run_id, expects };
+    return { ...nameThread(of, name === new_thread ? run_id : name), run_id, ...demand };
   };
 }
 

@@ -33,6 +33,8 @@ export interface UpstreamCall {
   /** The thread that the call has. */
   thread?: string | undefined;
   sending?: Sending;
+  /** How langgraph runs the call, as JSON; only the surface of its SDK asks for it. */
+  graph?: string | undefined;
   /** The events of the run will be read too. */
   has_listener?: boolean;
   headers?: RequestHeaders;
@@ -91,6 +93,7 @@ export async function callAgent(connections: AgentConnections, call: UpstreamCal
   };
   // A name may have any character.
   if (call.thread !== undefined) headers['x-svc-thread'] = encodeURIComponent(call.thread);
+  if (call.graph !== undefined) headers['x-svc-graph'] = encodeURIComponent(call.graph);
   if (call.has_listener === true) headers['x-svc-side-stream'] = '1';
   if (call.sending !== undefined) headers['x-svc-attempt'] = String(call.sending.attempt);
   if (call.sending?.start !== undefined) headers['x-svc-start'] = call.sending.start;

@@ -88,6 +88,8 @@ export interface ThreadRow {
   /** Sealed. */
   waits: Buffer | null;
   waiting_since: string | null;
+  /** Sealed: what clients of langgraph's API keep with it. */
+  metadata: Buffer | null;
   bytes: number;
   created_at: string;
   used_at: string;
@@ -103,7 +105,7 @@ export const isWorking = sql`exists (
 /** Of the thread `t`: an e-mail address, or a reference. */
 export const owner = sql`coalesce(
   (select label from identity i where i.id = t.owner_id), (select 'agents/' || o.name from asset o where o.id = t.owner_id))`;
-const columns = sql`t.id, t.agent_id, t.owner_id, t.name, t.via, t.next_nodes, t.waits, t.waiting_since, t.bytes, t.created_at, t.used_at,
+const columns = sql`t.id, t.agent_id, t.owner_id, t.name, t.via, t.next_nodes, t.waits, t.waiting_since, t.metadata, t.bytes, t.created_at, t.used_at,
   ${isWorking} as is_working, ${owner} as owner`;
 
 /** Of one owner with one agent, whichever way the owner came. `before` is the use and the id of the last row of the page before. */
@@ -160,6 +162,10 @@ export const makeThread = async (tx: Tx, { agent_id, owner_id, space, name, via 
 /** False while a call works on it, or waits for its turn. */
 export async function deleteThread(tx: Tx, id: string): Promise<boolean> {
   return (await deleteWhere(tx, sql`t.id = ${id} and not ${isWorking}`)) > 0;
+}
+
+export async function setMetadata(tx: Tx, id: string, metadata: Buffer): Promise<void> {
+  await tx.run(sql`update thread set metadata = ${metadata} where id = ${id}`);
 }
 
 /** Where the thread stands after a copy: as the state up to which it was copied. */

@@ -13,9 +13,12 @@ const longest_pause_ms = 300;
 
 export function openTurns(db: Database): Turns {
   return {
-    enter: async (tx, { run_id, expects, ...named }) => {
+    enter: async (tx, { run_id, expects, is_alone = false, ...named }) => {
+      // It locks the thread, so two calls count one after the other.
       const thread_id = await store.putThread(tx, named);
-      if ((await store.countTurns(tx, thread_id, run_id)) >= most_waiting)
+      const others = await store.countTurns(tx, thread_id, run_id);
+      if (is_alone && others > 0) throw new Problem('thread_busy');
+      if (others >= most_waiting)
         throw new Problem('thread_busy', {
           detail: `${most_waiting} calls work on this thread, or wait for their turn.`,
         });

@@ -385,6 +385,7 @@ describe('an asset has one name for every reader: no other spelling reaches it t
   const needed: Partial<Record<EndpointName, string>> = {
     'registry.difference': '?from=1.0.0&to=1.0.0',
     'registry.show_file': '?path=agent.yaml',
+    'langgraph.item': '?namespace=notes&key=one',
   };
 
   test.each(paths)('the path of %s', async (name, params) => {
@@ -398,7 +399,10 @@ describe('an asset has one name for every reader: no other spelling reaches it t
       expect([spelling, [400, 404].includes(status)]).toEqual([spelling, true]);
     }
     const here = await rawGet(endpointUrl(app.url, endpoint, params, {}).pathname + query);
-    if (
+    const isOfNothing = name.startsWith('langgraph.') && /\{(thread|run_id|assistant)\}|items/.test(endpoint.path);
+    if (name.startsWith('langgraph.') && !isOfNothing) expect([200, 501, 503]).toContain(here);
+    else if (
+      isOfNothing ||
       [
         'invoke.run',
         'threads.show',

@@ -18,6 +18,7 @@ import * as orchestrations from '../../testing/stored/stored-orchestrations.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../../testing/stored/make-webhook.ts';
 import { projectOf } from '../../testing/pushes/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../../testing/access/about-nothing.ts';
+import { langgraphRequests } from '../../testing/access/langgraph-requests.ts';
 import { memoryRequests, threadRequests } from '../../testing/access/memory-requests.ts';
 import { modelRequests } from '../../testing/models/model-requests.ts';
 import { orchestrationA2a } from '../../testing/agents/orchestration-a2a.ts';
@@ -475,6 +476,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'invoke.input': (at) => ({ params: { name: at.agent.name } }),
   ...threadRequests({ threadOf, userToChange }),
+  ...langgraphRequests({ app: () => app, threadOf, runOf }),
   'orchestrations.check': (at) => ({ params: { name: at.orchestration } }),
   'orchestrations.deploy': (at) => ({ params: { name: at.orchestration }, body: {} }),
   'orchestrate.call': (at) => ({ params: { name: at.orchestration }, body: invoked }),
@@ -555,8 +557,11 @@ test('every route about one subject is also tested with a hidden one, except rou
 const ending = ['auth.change_password', 'auth.revoke'];
 // The way identifies the caller, and the look chooses the decision. So a browser asks for one look of each endpoint.
 const isFirstLook = (row: (typeof rows)[number]) => rows.find(({ name }) => name === row.name) === row;
+const takesCookies = ({ name }: (typeof rows)[number]) => (endpoints[name] as Endpoint).surface !== 'langgraph';
 const walked = rows.flatMap((row) => [
-  ...(ending.includes(row.name) || !isFirstLook(row) ? [] : [{ ...row, way: 'in a browser' as const }]),
+  ...(ending.includes(row.name) || !isFirstLook(row) || !takesCookies(row)
+    ? []
+    : [{ ...row, way: 'in a browser' as const }]),
   { ...row, way: 'with a bearer token' as const },
 ]);
 
@@ -571,7 +576,7 @@ test('every actor may make a request each way', everyActorIsKnown);
 
 const isAnswered = ({ name, look, way, expected }: (typeof walked)[number]) => {
   test('gives each caller the answer of the table', async () => {
-    const isOwn = /^(auth|invoke|threads|orchestrate|a2a|orchestrate_a2a)\./.test(name);
+    const isOwn = /^(auth|invoke|threads|langgraph|orchestrate|a2a|orchestrate_a2a)\./.test(name);
     const answered: Partial<Record<Actor, number>> = {};
     let unused: Sent | undefined;
     const asked = columns.filter((actor) => proofs[way].has(actor));

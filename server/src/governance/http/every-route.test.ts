@@ -42,7 +42,7 @@ const urlOf = (endpoint: Endpoint) => {
     seq: '1',
   };
   const params = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => [key, known[key] ?? approval_id]);
-  const query = endpoint.path.endsWith('/search') ? { q: 'greeter' } : {};
+  const query = endpoint.method === 'GET' && endpoint.path.endsWith('/search') ? { q: 'greeter' } : {};
   return endpointUrl(app.url, endpoint, Object.fromEntries(params) as Record<string, string>, query);
 };
 const send = async (endpoint: Endpoint, headers: Record<string, string> = {}, body?: string) =>

@@ -21,6 +21,8 @@ export interface Surface {
   max_body_bytes: number;
   /** Its requests work in places (work-places.ts). A probe answers beside any flood from its address. */
   has_places: boolean;
+  /** Pages of the sites in the setting browser_origins may call it. Only a surface without cookies. */
+  takes_pages?: boolean;
   printProblem: (problem: Problem, request_id: string) => Reply;
 }
 
@@ -74,6 +76,15 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     max_body_bytes: 10 * mebibyte,
     has_places: true,
     printProblem: a2aProblemReply,
+  },
+  // Programs and pages of other sites: no cookie counts here.
+  langgraph: {
+    role: 'ingress',
+    ways: ['bearer'],
+    max_body_bytes: 10 * mebibyte,
+    has_places: true,
+    takes_pages: true,
+    printProblem: problemReply,
   },
   // An image lies in the request as text.
   gateway: {

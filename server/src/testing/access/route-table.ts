@@ -2,6 +2,7 @@
 // access/route-matrix.test.ts checks each of them against the real service.
 
 import type { EndpointName } from '@gantry/contract/endpoints.ts';
+import { langgraphRows } from './langgraph-rows.ts';
 import { memoryRows } from './memory-rows.ts';
 
 export const actors = {
@@ -371,7 +372,7 @@ interface Row {
   expected: Record<Actor, number>;
 }
 
-const [heading = '', ...lines] = (table + memoryRows).split('\n').filter((line) => line.trim() !== '');
+const [heading = '', ...lines] = (table + memoryRows + langgraphRows).split('\n').filter((line) => line.trim() !== '');
 export const columns = heading.trim().split(/\s+/) as Actor[]; // access/route-matrix.test.ts checks them
 export const rows: Row[] = lines.map((line) => {
   const [name = '', ...rest] = line.trim().split(/\s+/);

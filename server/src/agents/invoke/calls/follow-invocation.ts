@@ -62,7 +62,7 @@ async function sendAgain(ingress: Ingress, row: store.Claimed, signal: AbortSign
   const until = performance.now() + longest_wait_ms - row.stored_seconds_ago * 1000;
   const admitted = await untilAnswering(async () => await admitFor(ingress, row), { until, signal });
   if (admitted === undefined) return;
-  const { headers, body, trace } = openInput(envelope, row.id, sealed);
+  const { headers, body, trace, graph } = openInput(envelope, row.id, sealed);
   const run = startRun(ingress, admitted, trace, row.id);
   const limit_ms = Math.max(0, until - performance.now());
   const sent = await sendCall(ingress, {
@@ -71,6 +71,7 @@ async function sendAgain(ingress: Ingress, row: store.Claimed, signal: AbortSign
     origin: noRequest(),
     ...(headers && { headers }),
     body,
+    graph,
     is_stored: true,
     earlier: { attempt: row.attempt, limit_ms },
     signal,

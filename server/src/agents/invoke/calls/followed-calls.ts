@@ -5,6 +5,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { Database } from '../../../ground/database/database.ts';
 import { holdLeases, renewMs, type Held } from '../../../ground/queue/held-lease.ts';
 import { startLoop, type Loop } from '../../../ground/queue/loop.ts';
+import type { Answer } from '../answer.ts';
 import { refuseTooMany } from './call-limits.ts';
 import { retryWhileAway } from './retry-while-away.ts';
 import * as store from '../store.ts';
@@ -18,6 +19,8 @@ export interface FollowedCalls {
   put(row: store.RunningInvocation): Promise<void>;
   /** Forgets a call whose answer nobody asks for again. */
   remove(id: string): Promise<void>;
+  /** Stores the end of a call that this ingress follows. */
+  end(id: string, answer: Answer): Promise<void>;
   /** This ingress no longer follows the call. An ingress takes it at once, unless it has ended. */
   leave(id: string): Promise<void>;
   /** Follows every call that no ingress follows, until the close. */
@@ -117,6 +120,11 @@ export function followedCalls(
     },
     remove: async (id) => {
       await retryWhileAway(stopping, async () => await store.remove(db, id));
+      held.get(id)?.release();
+      held.delete(id);
+    },
+    end: async (id, answer) => {
+      await retryWhileAway(stopping, async () => await store.end(db, id, answer, owner));
       held.get(id)?.release();
       held.delete(id);
     },

@@ -9,21 +9,24 @@ export interface CallInput {
   /** As the caller has sent it, before its guardrails. */
   body: Uint8Array;
   trace: TraceContext;
+  /** How langgraph runs it, as JSON. */
+  graph?: string | undefined;
 }
 
 const table = 'invocation';
 
-export function sealInput({ seal }: Envelope, id: string, { headers, body, trace }: CallInput): Buffer {
-  const kept = { headers: passedHeaders(headers), trace, body: Buffer.from(body).toString('base64') };
+export function sealInput({ seal }: Envelope, id: string, { headers, body, trace, graph }: CallInput): Buffer {
+  const kept = { headers: passedHeaders(headers), trace, graph, body: Buffer.from(body).toString('base64') };
   return seal(JSON.stringify(kept), { table, id });
 }
 
 export function openInput({ open }: Envelope, id: string, sealed: Buffer): CallInput {
   // sealInput has written it, and no changed byte opens.
-  const { headers, trace, body } = JSON.parse(open(sealed, { table, id })) as {
+  const { headers, trace, graph, body } = JSON.parse(open(sealed, { table, id })) as {
     headers: Record<string, string>;
     trace: TraceContext;
+    graph?: string;
     body: string;
   };
-  return { headers: new Headers(headers), trace, body: Buffer.from(body, 'base64') };
+  return { headers: new Headers(headers), trace, graph, body: Buffer.from(body, 'base64') };
 }

@@ -21,7 +21,7 @@ import { rowOfCall, type CallToStore } from './row-of-call.ts';
 import { sealInput } from './sealed-input.ts';
 import { moveRun } from './start-run.ts';
 import { trackCall, type Ended } from './track-call.ts';
-import { awaitTurn, turnOf } from '../turns.ts';
+import { awaitTurn, turnOf, type Demand } from '../turns.ts';
 import { statusIn } from './outcome.ts';
 import {
   callAgent,
@@ -42,8 +42,10 @@ export interface NewCall extends CallToStore {
   /** True: the call is stored before an instance gets it, and survives this process from then on. */
   is_stored: boolean;
   listener?: Listener | undefined;
-  /** The state of its thread that it answers. */
-  expects?: string;
+  /** What it demands of its thread. */
+  demand?: Demand;
+  /** How langgraph runs it, as JSON. */
+  graph?: string | undefined;
   /** A call that is not stored yet is not begun after its abort. */
   signal?: AbortSignal;
   /** Its sender. A check of the input ends when the sender leaves, and the call is not begun. An accepted call goes on without it. */
@@ -87,7 +89,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
   const { stopping, open_calls, connections } = ingress;
   const background = (work: Promise<unknown>) => ingress.background(work);
   const began_at = performance.now();
-  const turnIn = turnOf(run.id, body, call.expects);
+  const turnIn = turnOf(run.id, body, call.demand);
   const until = began_at + (earlier?.limit_ms ?? longest_wait_ms);
   const withdrawing = new AbortController();
   const onItsWay = Promise.withResolvers<void>();
@@ -105,7 +107,9 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
     const isKept = tracked.state.row === 'answer' && call.admitted.through === undefined;
     const isSealed = isKept && !isOver && !isInputStored;
     isInputStored ||= isSealed;
-    const sealed = isSealed && { input: sealInput(ingress.envelope, run.id, { headers, body, trace: run.trace }) };
+    const sealed = isSealed && {
+      input: sealInput(ingress.envelope, run.id, { headers, body, trace: run.trace, graph: call.graph }),
+    };
     const progress = { start_id: sent?.start ?? null, attempt, is_begun: isBegun };
     const { admitted } = prepared ?? call;
     return rowOfCall({ ...call, admitted, turn: turnIn(admitted) }, sent?.instance_id ?? null, { progress, ...sealed });
@@ -223,6 +227,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
       path: '/invoke',
       run: sentRun,
       thread,
+      graph: call.graph,
       has_listener,
       ...(input && { body: input }),
     } as const;

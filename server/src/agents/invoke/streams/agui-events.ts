@@ -1,6 +1,7 @@
 // Where the events of an agent's stream carry text (AG-UI, as the wrapper writes it).
 import type { Delta, Event, EventForm } from '../../../models/guardrails/guarded-events.ts';
 import type { DocumentForm } from '../../../models/guardrails/json-texts.ts';
+import { readPart } from './graph-parts.ts';
 
 /** Of the protocol whose events the service writes itself (ag-ui.com/spec/1.0). */
 export const agui_version = '1.0';
@@ -27,6 +28,9 @@ const pieces: Readonly<Record<string, { of: string; ends: string }>> = {
 export const aguiEvents: EventForm = {
   document: invocationDocument,
   read: (event) => {
+    const part = readPart(event);
+    // A part also says who speaks, and which tool is called.
+    if (part !== undefined) return { ...part, isOnlyDeltas: false };
     const type = String(event['type']);
     const delta = pieceOf(type, event);
     if (delta !== undefined) return { event, deltas: [delta], ends: [], isOnlyDeltas: true };

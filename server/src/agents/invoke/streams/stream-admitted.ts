@@ -6,6 +6,7 @@ import { eventStream } from '../../../governance/http/answer/event-stream.ts';
 import type { Reply } from '../../../governance/http/answer/reply.ts';
 import { within } from '../../../ground/within.ts';
 import type { Admitted } from '../admit.ts';
+import { endOfStream, type EndOfStream } from './end-of-stream.ts';
 import { eventsOfAgent, runError } from './agent-events.ts';
 import { beginWait, longest_wait_ms } from '../await-instance.ts';
 import { readAnswer } from '../answer.ts';
@@ -19,7 +20,7 @@ import { orRecorded, recordCall, recordStream } from '../calls/record-call.ts';
 import { rowOfCall } from '../calls/row-of-call.ts';
 import { startRun } from '../calls/start-run.ts';
 import { callPlaced, isNotConnected } from '../calls/place-call.ts';
-import { awaitTurn, turnOf } from '../turns.ts';
+import { awaitTurn, turnOf, type Demand } from '../turns.ts';
 
 const pause_ms = 500;
 
@@ -32,7 +33,7 @@ export async function streamAdmitted(
   admitted: Admitted,
   incoming: StreamedCall,
 ): Promise<StreamReply> {
-  const run_id = randomUUIDv7();
+  const { run_id = randomUUIDv7() } = incoming;
   const opening = openWhenTaken(ingress, incoming, { admitted, run_id });
   const early = await within(ingress.sync_budget_ms, opening);
   if (early !== undefined) return early;
@@ -41,9 +42,15 @@ export async function streamAdmitted(
   return { ...eventStream(body, { 'x-run-id': run_id }), body };
 }
 
-export type StreamedCall = Pick<Incoming, 'headers' | 'body' | 'signal' | 'trace'> & {
+/** `graph`: how langgraph runs it, as JSON. */
+export interface StreamedCall
+  extends Pick<Incoming, 'headers' | 'body' | 'signal' | 'trace'>, Pick<Demand, 'is_alone'> {
   caller: Pick<Incoming['caller'], 'origin'>;
-};
+  run_id?: string;
+  graph?: string;
+  /** The row of the call stays, and says how it ended. Without it nobody asks for the call again. */
+  keeps_end?: boolean;
+}
 
 async function* waiting(opening: Promise<StreamReply>): AsyncGenerator<Uint8Array | string> {
   try {
@@ -98,9 +105,9 @@ async function open(
   incoming: StreamedCall,
   { admitted, run_id }: NewStream,
 ): Promise<StreamReply | undefined> {
-  const { body: sent, signal } = incoming;
+  const { body: sent, signal, is_alone } = incoming;
   const { agent, revision, user } = admitted;
-  const turn = turnOf(run_id, sent)(admitted);
+  const turn = turnOf(run_id, sent, { is_alone })(admitted);
   const hasRow = revision.needs_row || turn !== undefined;
   const run = startRun(ingress, admitted, incoming.trace, run_id);
   const guarded = guardCall(ingress, admitted, run, incoming.caller.origin);
@@ -119,7 +126,12 @@ async function open(
     placed.end();
     if (hasRow) await ingress.followed.remove(run.id);
   };
-  const end = () => ingress.background(forget());
+  const ended = endOfStream(run.id);
+  const keepEnd = async () => {
+    placed.end();
+    if (hasRow) await ingress.followed.end(run.id, ended.answer());
+  };
+  const end = () => ingress.background(incoming.keeps_end === true ? keepEnd() : forget());
   const upstream = {
     agent,
     caller: user,
@@ -127,6 +139,7 @@ async function open(
     path: '/stream',
     run,
     thread: turn?.name,
+    graph: incoming.graph,
     headers: incoming.headers,
     body: checked,
     signal,
@@ -155,7 +168,7 @@ async function open(
   };
   if (!content_type.startsWith('text/event-stream')) {
     const reading = readAnswer(agent.ref, answered)
-      .finally(end)
+      .finally(() => ingress.background(forget()))
       .then(async (answer) => await guardedOutput(guarded, answer, signal));
     const answer = await orRecorded(ingress, recorded, reading);
     recordCall(ingress, recorded, { answer: { ...answer, retry_after } });
@@ -163,14 +176,20 @@ async function open(
   }
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
-  const events = ending(end, eventsOfAgent(body, { why }));
+  const events = ending({ see: ended.see, end }, eventsOfAgent(body, { why }));
   const passed = guarded === undefined ? events : guardedEvents(guarded, events, signal);
   return { status, headers, body: recordStream(ingress, recorded, passed) };
 }
 
-async function* ending<T>(end: () => void, events: AsyncIterable<T>): AsyncGenerator<T> {
+async function* ending(
+  { see, end }: { see: EndOfStream['see']; end: () => void },
+  events: AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<Uint8Array | string> {
   try {
-    yield* events;
+    for await (const event of events) {
+      see(event);
+      yield event;
+    }
   } finally {
     end();
   }

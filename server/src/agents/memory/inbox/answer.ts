@@ -75,7 +75,7 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
     headers: json,
     body,
     is_stored: true,
-    expects,
+    demand: { expects },
   });
   await sent.detach();
   const end = await within(sync_budget_ms, sent.ending, stopping);

@@ -20,8 +20,17 @@ export async function carryOutItems(
   { db, envelope }: MemoryParts,
   { caller, ops }: { caller: Caller; ops: readonly ItemOp[] },
 ): Promise<ItemResult[]> {
-  const run = await askingRun(db, caller);
-  const owner: Owner = { ...run.owner, owner: `user ${run.owner.owner_id}` };
+  const { owner } = await askingRun(db, caller);
+  return await itemsOfOwner({ db, envelope }, owner, ops);
+}
+
+/** The same for the owner alone, who needs no open run. Throws `memory_full`; then nothing is written. */
+export async function itemsOfOwner(
+  { db, envelope }: MemoryParts,
+  of: { agent_id: string; owner_id: string },
+  ops: readonly ItemOp[],
+): Promise<ItemResult[]> {
+  const owner: Owner = { ...of, owner: `user ${of.owner_id}` };
   const isWriting = ops.some((one) => one.op === 'put' && one.value !== null);
   if (isWriting) {
     await refuseFull(db, owner, 0);

@@ -1,0 +1,89 @@
+// The official SDKs of langgraph against a deployed agent that is written for its platform.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@langchain/langgraph-sdk';
+import { beforeAll, expect, test } from 'vitest';
+import type { Installation } from '../installation.ts';
+import { runPython } from '../run-python.ts';
+import { writeProject } from '../write-project.ts';
+import { sharedInstallation } from './shared-installation.ts';
+
+const packages = ['langgraph==1.2.24', 'langgraph-sdk==0.4.14', 'langchain-core>=1.4'];
+
+let gantry: Installation;
+let url: string;
+let token: string;
+beforeAll(async () => {
+  gantry = await sharedInstallation('sdks');
+  await gantry.person('cal');
+  await gantry.must('svc team add sdks user:cal@example.com --role viewer');
+  const chatter = await readFile(join(import.meta.dirname, '../agents/chatter.py'), 'utf8');
+  await writeProject(gantry, 'chatter', { 'agent.py': chatter });
+  await gantry.must('svc deploy', { in: 'chatter' });
+  url = `${gantry.url}/agents/chatter/langgraph`;
+  token = await gantry.token('cal');
+}, 300_000);
+
+test('the SDK for Python holds a conversation, waits for a person, forks, cancels and remembers', async () => {
+  const said = await runPython(packages, 'langgraph_client.py', [url, token, 'chatter']);
+  const conversation = ['human: hello', 'ai: you said hello'];
+  expect(said).toMatchObject({
+    assistant: 'chatter',
+    takes: ['messages'],
+    texts: conversation,
+    pieces: 'you said again',
+    nodes: [['think'], ['reply']],
+    asked: [{ question: 'sure?' }],
+    waiting: ['interrupted', { question: 'sure?' }, ['reply']],
+    resumed: 'ai: you said yes',
+    stopped: ['human: stop', ['reply'], 'ai: you said stop'],
+    forked: [...conversation, 'human: another way', 'ai: you said another way'],
+    copied: [...conversation, 'human: another way', 'ai: you said another way'],
+    joined: 'ai: you said later',
+    rejected: [409, 'thread_busy'],
+    runs: ['success', 'interrupted'],
+    failed: expect.stringContaining('agent_error') as string,
+    remembered: 'ai: Earl Grey',
+    found: ['Earl Grey'],
+    mine: [true, true],
+    gone: 404,
+    unanswered: [501, 'not_answered'],
+    remote: ['you said from afar'],
+  });
+  const { events, alone } = said as unknown as Record<string, string[]>;
+  expect(events?.[0]).toBe('metadata');
+  expect(new Set(events)).toEqual(new Set(['metadata', 'values', 'messages', 'updates']));
+  expect(new Set(alone)).toEqual(new Set(['metadata', 'values']));
+}, 300_000);
+
+test('the SDK for JavaScript streams a conversation and resumes it', async () => {
+  const client = new Client({ apiUrl: url, defaultHeaders: { authorization: `Bearer ${token}` } });
+  const { thread_id } = await client.threads.create({ graphId: 'chatter', metadata: { topic: 'coffee' } });
+  const input = { messages: [{ type: 'human', content: 'ask me' }] };
+  const created: string[] = [];
+  const events: string[] = [];
+  const streamMode = ['values' as const, 'messages-tuple' as const, 'updates' as const];
+  const onRunCreated = ({ run_id }: { run_id: string }) => void created.push(run_id);
+  for await (const { event } of client.runs.stream(thread_id, 'chatter', { input, streamMode, onRunCreated }))
+    events.push(event);
+  expect(events).toEqual(expect.arrayContaining(['metadata', 'values', 'updates']));
+  const state = await client.threads.getState(thread_id);
+  expect(state.tasks[0]?.interrupts).toMatchObject([{ value: { question: 'sure?' } }]);
+  const values = await client.runs.wait(thread_id, 'chatter', { command: { resume: 'no' } });
+  expect(values).toMatchObject({ messages: [{ type: 'human' }, { type: 'ai', content: 'you said no' }] });
+  expect(await client.threads.getHistory(thread_id)).not.toEqual([]);
+  expect(await client.threads.search({ metadata: { topic: 'coffee' } })).toMatchObject([{ thread_id, status: 'idle' }]);
+  expect((await client.runs.list(thread_id)).map(({ status }) => status)).toEqual(['success', 'interrupted']);
+  expect((await client.runs.get(thread_id, created[0] ?? '')).status).toBe('interrupted');
+  await client.store.putItem(['notes', 'js'], 'one', { text: 'two' });
+  expect(await client.store.getItem(['notes', 'js'], 'one')).toMatchObject({ value: { text: 'two' } });
+}, 120_000);
+
+test('another caller has none of it', async () => {
+  await gantry.person('dora');
+  await gantry.must('svc team add sdks user:dora@example.com --role viewer');
+  const headers = { authorization: `Bearer ${await gantry.token('dora')}` };
+  const client = new Client({ apiUrl: url, defaultHeaders: headers });
+  expect(await client.threads.search()).toEqual([]);
+  expect((await client.store.searchItems(['notes'])).items).toEqual([]);
+}, 60_000);

@@ -1,0 +1,207 @@
+// The threads of langgraph's API: those of the caller with this agent. Nothing here wakes an agent.
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type { checkpoint, threadFilter, threadSearch } from '@gantry/contract/agents/langgraph/threads.ts';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { Caller } from '../../governance/access/caller.ts';
+import { jsonReply, type Reply } from '../../governance/http/answer/reply.ts';
+import { ownAgent, ownThread, type OwnAgent } from '../memory/threads/own-agent.ts';
+import {
+  keepMetadata,
+  openMetadata,
+  ownThreads,
+  statesOf,
+  type Metadata,
+  type ThreadRow,
+} from '../memory/threads/threads-of-client.ts';
+import { createThread, forkThread, type ThreadParts } from '../memory/threads/threads.ts';
+import type { Json } from './json.ts';
+import { notAnswered, refuseUnanswered } from './not-answered.ts';
+import { interruptsOf, metadataOf, printNoState, printState, printThread, statusOf } from './print.ts';
+
+interface Asked {
+  caller: Caller;
+  name: string;
+}
+type OfThread = Asked & { thread: string };
+type Checkpoint = z.output<typeof checkpoint>;
+
+/** A filter reads all threads of the caller, which are sealed. */
+const most_threads = 1000;
+
+export async function createNamedThread(
+  parts: ThreadParts,
+  {
+    caller,
+    name,
+    thread_id,
+    metadata,
+    if_exists,
+    supersteps,
+    ttl,
+  }: Asked & {
+    thread_id?: string | null | undefined;
+    metadata?: Metadata | null | undefined;
+    if_exists?: 'raise' | 'do_nothing' | null | undefined;
+    supersteps?: unknown;
+    ttl?: unknown;
+  },
+): Promise<Reply> {
+  refuseUnanswered({ supersteps: isGiven(supersteps), ttl: isGiven(ttl) });
+  const named = thread_id ?? randomUUID();
+  try {
+    await createThread(parts, { caller, name, thread_id: named });
+  } catch (error) {
+    const isThere = error instanceof Problem && error.code === 'exists';
+    if (!isThere || if_exists !== 'do_nothing') throw error;
+    return await showThread(parts, { caller, name, thread: named });
+  }
+  const own = await ownAgent(parts.db, caller, name);
+  const { id } = await ownThread(parts.db, own, named);
+  await keepMetadata(parts, id, metadata ?? {});
+  return await showThread(parts, { caller, name, thread: named });
+}
+
+export async function showThread(parts: ThreadParts, { caller, name, thread }: OfThread): Promise<Reply> {
+  const own = await ownAgent(parts.db, caller, name);
+  return jsonReply(await printThread(parts, own.agent, await ownThread(parts.db, own, thread)));
+}
+
+/** Merges the metadata. */
+export async function updateThread(
+  parts: ThreadParts,
+  { caller, name, thread, metadata, ttl }: OfThread & { metadata?: Metadata | null | undefined; ttl?: unknown },
+): Promise<Reply> {
+  refuseUnanswered({ ttl: isGiven(ttl) });
+  const own = await ownAgent(parts.db, caller, name);
+  const row = await ownThread(parts.db, own, thread);
+  await keepMetadata(parts, row.id, { ...(await openMetadata(parts, row)), ...metadata });
+  return await showThread(parts, { caller, name, thread });
+}
+
+export async function copyThread(parts: ThreadParts, { caller, name, thread }: OfThread): Promise<Reply> {
+  const own = await ownAgent(parts.db, caller, name);
+  const from = await ownThread(parts.db, own, thread);
+  const isEmpty = (await statesOf(parts, from.id, { limit: 1 })).length === 0;
+  const asked = { caller, name, thread_id: randomUUID() };
+  const { id, thread_id } = isEmpty ? await createThread(parts, asked) : await forkThread(parts, { ...asked, thread });
+  await keepMetadata(parts, id, await openMetadata(parts, from));
+  return await showThread(parts, { caller, name, thread: thread_id });
+}
+
+type Search = z.output<typeof threadSearch>;
+type Filter = z.output<typeof threadFilter>;
+
+export async function searchThreads(parts: ThreadParts, { caller, name, ...search }: Asked & Search): Promise<Reply> {
+  refuseUnanswered({ extract: isGiven(search.extract) });
+  const { limit, offset, ids, select, sort_by, sort_order } = search;
+  const own = await ownAgent(parts.db, caller, name);
+  const among = (await fitting(parts, own, search)).filter(
+    ({ name: id }) => ids === null || ids === undefined || ids.includes(id),
+  );
+  const ordered = inOrder(among, sort_by ?? 'updated_at', sort_order ?? 'desc');
+  const page = ordered.slice(offset, offset + limit);
+  const printed = await Promise.all(
+    page.map(async (row) => selected(await printThread(parts, own.agent, row), select)),
+  );
+  const more = ordered.length > offset + limit && { 'x-pagination-next': String(offset + limit) };
+  return jsonReply(printed, 200, { 'x-pagination-total': String(ordered.length), ...more });
+}
+
+export async function countThreads(parts: ThreadParts, { caller, name, ...filter }: Asked & Filter): Promise<Reply> {
+  const own = await ownAgent(parts.db, caller, name);
+  return jsonReply((await fitting(parts, own, filter)).length);
+}
+
+async function fitting(parts: ThreadParts, own: OwnAgent, { metadata, values, status }: Filter): Promise<ThreadRow[]> {
+  refuseUnanswered({ values: isGiven(values) && Object.keys(values ?? {}).length > 0 });
+  const rows = await ownThreads(parts, own, most_threads);
+  const wanted = Object.entries(metadata ?? {});
+  const kept = await Promise.all(
+    rows.map(async (row) => {
+      if (status !== undefined && status !== null && statusOf(row) !== status) return [];
+      if (wanted.length === 0) return [row];
+      const has = await metadataOf(parts, own.agent, row);
+      return wanted.every(([member, value]) => JSON.stringify(has[member]) === JSON.stringify(value)) ? [row] : [];
+    }),
+  );
+  return kept.flat();
+}
+
+const keys: Readonly<Record<string, (row: ThreadRow) => string>> = {
+  thread_id: ({ name }) => name,
+  status: statusOf,
+  created_at: ({ created_at }) => created_at,
+  updated_at: ({ used_at }) => used_at,
+  state_updated_at: ({ used_at }) => used_at,
+};
+
+function inOrder(rows: readonly ThreadRow[], sort_by: string, sort_order: string): ThreadRow[] {
+  const keyOf = Object.hasOwn(keys, sort_by) ? keys[sort_by] : undefined;
+  if (keyOf === undefined) throw notAnswered(`\`sort_by: ${sort_by}\``);
+  const sign = sort_order.toLowerCase() === 'asc' ? 1 : -1;
+  return rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -sign : keyOf(one) > keyOf(other) ? sign : 0));
+}
+
+export async function showState(
+  parts: ThreadParts,
+  {
+    caller,
+    name,
+    thread,
+    checkpoint: at,
+    select,
+  }: OfThread & { checkpoint?: Checkpoint | string | undefined; select?: readonly string[] | null | undefined },
+): Promise<Reply> {
+  const own = await ownAgent(parts.db, caller, name);
+  const row = await ownThread(parts.db, own, thread);
+  const wanted = checkpointId(at);
+  const [latest] = await statesOf(parts, row.id, { limit: 1 });
+  if (wanted === undefined && latest === undefined) return jsonReply(selected(printNoState(row), select));
+  const [found] = wanted === undefined ? [latest] : await statesOf(parts, row.id, { id: wanted, limit: 1 });
+  if (found === undefined) throw new Problem('not_found', { detail: 'The thread has no such checkpoint.' });
+  const waiting = found.checkpoint_id === latest?.checkpoint_id ? await interruptsOf(parts, row) : [];
+  return jsonReply(selected(printState(row, found, waiting), select));
+}
+
+export async function listStates(
+  parts: ThreadParts,
+  asked: OfThread & {
+    limit: number;
+    before?: Checkpoint | string | null | undefined;
+    metadata?: object | null | undefined;
+    checkpoint?: Checkpoint | null | undefined;
+    select?: readonly string[] | null | undefined;
+  },
+): Promise<Reply> {
+  const { caller, name, thread, limit, before, metadata, checkpoint: of, select } = asked;
+  refuseUnanswered({ metadata: Object.keys(metadata ?? {}).length > 0 });
+  checkpointId(of ?? undefined); // states of nested graphs are refused
+  const own = await ownAgent(parts.db, caller, name);
+  const row = await ownThread(parts.db, own, thread);
+  const found = await statesOf(parts, row.id, { before: checkpointId(before ?? undefined), limit });
+  const isLatest = before === undefined || before === null;
+  const waiting = isLatest ? await interruptsOf(parts, row) : [];
+  return jsonReply(found.map((state, index) => selected(printState(row, state, index === 0 ? waiting : []), select)));
+}
+
+/** Throws `not_answered` for the state of a nested graph. */
+export function checkpointId(at: Checkpoint | string | undefined): string | undefined {
+  if (at === undefined || typeof at === 'string') return at;
+  if ((at.checkpoint_ns ?? '') !== '') throw notAnswered('`checkpoint_ns`, the state of a nested graph,');
+  return at.checkpoint_id ?? undefined;
+}
+
+/** The members that a client asks for; `values.<name>` is one member of the values. */
+function selected(printed: Json, select: readonly string[] | null | undefined): Json {
+  if (select === undefined || select === null) return printed;
+  const whole = Object.entries(printed).filter(([member]) => select.includes(member));
+  const parts = select.filter((one) => one.startsWith('values.')).map((one) => one.slice('values.'.length));
+  const values = printed['values'];
+  if (parts.length === 0 || select.includes('values') || typeof values !== 'object' || values === null)
+    return Object.fromEntries(whole);
+  const some = Object.entries(values).filter(([member]) => parts.includes(member));
+  return { ...Object.fromEntries(whole), values: Object.fromEntries(some) };
+}
+
+const isGiven = (value: unknown) => value !== undefined && value !== null;
