@@ -73,6 +73,7 @@ test('an answer that comes before the wait is not lost', async () => {
   await work(async ({ id }) => await answer(id));
   const id = await begin();
   await until(id, 'done');
+  expect(begun).toEqual(['first', 'ask', 'ask']);
 });
 
 test('another process continues it, and the time of the wait is told', async () => {

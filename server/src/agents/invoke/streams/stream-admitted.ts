@@ -176,7 +176,7 @@ async function open(
   }
   // Without an encoding the body gives buffers.
   const body = answered.body as AsyncIterable<Buffer>;
-  const events = ending({ see: ended.see, end }, eventsOfAgent(body, { why }));
+  const events = ending({ see: (event) => ended.see(event), end }, eventsOfAgent(body, { why }));
   const passed = guarded === undefined ? events : guardedEvents(guarded, events, signal);
   return { status, headers, body: recordStream(ingress, recorded, passed) };
 }
