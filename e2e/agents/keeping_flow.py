@@ -22,13 +22,13 @@ class Keeper(Flow[Kept]):
 
     @router(take)
     def choose(self):
-        return self.state.do
+        return f"to {self.state.do}"
 
-    @listen("say")
+    @listen("to say")
     def say(self):
         return {"result": self.state.said}
 
-    @listen("ask")
+    @listen("to ask")
     @human_feedback(message="Is this right?")
     def ask(self):
         return self.state.value

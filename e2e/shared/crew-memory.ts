@@ -46,7 +46,7 @@ export function crewMemoryTests({ gantry: of, requirements }: Team): void {
     beforeAll(async () => {
       const { output } = await deploy('keeping', flow);
       expect(output).toContain('the service keeps the threads of the agent');
-    });
+    }, 300_000);
 
     test('goes on with its thread after a restart, and two callers have two states', async () => {
       expect(await say(emil('keeping'), 'tea', 'breakfast')).toEqual(['tea']);

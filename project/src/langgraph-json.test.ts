@@ -39,10 +39,7 @@ test('a missing field is empty', () => {
 });
 
 test.each([
-  [
-    { store: { index: { dims: 3 } } },
-    'the service provides no store yet. A call that uses the store of the graph fails',
-  ],
+  [{ checkpointer: { ttl: { default_ttl: 60 } } }, 'they end with `svc org set memory_kept_days`'],
   [{ auth: { path: './auth.py:auth' } }, 'the service signs the callers in'],
   [{ http: { app: './web.py:app' } }, 'serves no others'],
   [{ dockerfile_lines: ['RUN apt-get install -y graphviz'] }, 'the system packages of these lines are missing'],
@@ -57,6 +54,30 @@ test.each([
     },
   ]);
   expect(Object.keys(config?.graphs ?? {})).toEqual(['a']);
+});
+
+const store = (written: object) => read({ graphs: { a: './x.py:a' }, store: written }).findings;
+
+test('the times and the paths of a store are in effect, and a model for its vectors is not', () => {
+  const ttl = { default_ttl: 1440, refresh_on_read: true, sweep_interval_minutes: 60 };
+  expect(store({ ttl, index: { fields: ['text', '$'] } })).toEqual([]);
+  expect(store({ index: { embed: 'openai:text-embedding-3-small', dims: 3 } })).toMatchObject([
+    { code: 'setting_ignored', severity: 'notice', pointer: '/store/index/embed', line: 7 },
+  ]);
+});
+
+test.each([
+  [{ ttl: { default_ttl: 0 } }, '/store/ttl/default_ttl'],
+  [{ ttl: { default_ttl: '7 days' } }, '/store/ttl/default_ttl'],
+  [{ ttl: { default_ttl: 1e9 } }, '/store/ttl/default_ttl'],
+  [{ ttl: { refresh_on_read: false } }, '/store/ttl/refresh_on_read'],
+  [{ index: { fields: 'text' } }, '/store/index/fields'],
+  [{ index: { fields: [1] } }, '/store/index/fields'],
+  [{ index: { fields: Array.from({ length: 101 }, () => 'x') } }, '/store/index/fields'],
+  [{ index: 1 }, '/store'],
+  [[], '/store'],
+])('a store with %j is refused by name', (written, pointer) => {
+  expect(store(written)).toMatchObject([{ severity: 'error', pointer }]);
 });
 
 describe('a hostile file', () => {

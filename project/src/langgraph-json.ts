@@ -58,6 +58,7 @@ export function readLanggraphJson(
   const env = readEnvironment(value['env']);
   const python_version = value['python_version'];
   findings.push(...withoutEffect(source, value));
+  checkStore(source, value['store']);
   return {
     config: {
       graphs: readGraphs(source, value['graphs']),
@@ -93,11 +94,10 @@ function parse(source: Source): Fields | undefined {
 
 /** What langgraph's own server would do with these fields, and this service does not. */
 const no_effect: Readonly<Record<string, { why: string; suggestion?: string }>> = {
-  store: {
-    why: 'the service provides no store yet. A call that uses the store of the graph fails',
-    suggestion: 'Compile the graph with a lasting store of its own, such as compile(store=PostgresStore(...)).',
+  checkpointer: {
+    why: 'the service keeps the threads, and they end with `svc org set memory_kept_days`',
+    suggestion: 'A graph that is compiled with a lasting checkpointer of its own keeps that one.',
   },
-  checkpointer: { why: 'the checkpointer that the graph is compiled with stores its threads' },
   auth: { why: 'the service signs the callers in, and the permissions of the agent decide' },
   http: { why: 'the service has its own routes and rules for them, and serves no others' },
   dockerfile_lines: {
@@ -123,6 +123,53 @@ function withoutEffect({ file, text, find }: Source, value: Fields): Finding[] {
     ];
   });
 }
+
+/** The wrapper reads `store.ttl.default_ttl` and `store.index.fields` in the container (langgraph/kept/store_settings.py). */
+function checkStore(source: Source, store: unknown): void {
+  if (store === undefined || store === null) return;
+  const [ttl, index] = isObject(store) ? [store['ttl'] ?? {}, store['index'] ?? {}] : [];
+  if (!isObject(ttl) || !isObject(index)) {
+    refuse(source, 'wrong_type', {
+      message: '`store` must be an object, and its `ttl` and `index` too',
+      offset: offsetOf(source.text, 'store'),
+      pointer: '/store',
+    });
+    return;
+  }
+  const refuseField = (name: string, message: string, pointer: string) =>
+    refuse(source, 'invalid_value', { message, offset: offsetOf(source.text, name), pointer });
+  const { default_ttl, refresh_on_read } = ttl;
+  const { fields, embed } = index;
+  if (!isAbsent(default_ttl) && !(typeof default_ttl === 'number' && default_ttl > 0 && default_ttl <= most_minutes))
+    refuseField(
+      'default_ttl',
+      `\`default_ttl\` must be a number of minutes above 0, at most ${most_minutes}`,
+      '/store/ttl/default_ttl',
+    );
+  if (refresh_on_read === false)
+    refuseField(
+      'refresh_on_read',
+      '`refresh_on_read` cannot be false: an item of the service lasts anew after each read',
+      '/store/ttl/refresh_on_read',
+    );
+  if (!isAbsent(fields) && !(Array.isArray(fields) && fields.length <= most_paths && fields.every(isPath)))
+    refuseField('fields', `\`fields\` must be a list of at most ${most_paths} paths`, '/store/index/fields');
+  if (!isAbsent(embed))
+    source.findings.push({
+      code: 'setting_ignored',
+      severity: 'notice',
+      message: '`embed` of langgraph.json has no effect: the store of the service finds items by their words',
+      file: source.file,
+      ...source.find(offsetOf(source.text, 'embed')),
+      pointer: '/store/index/embed',
+    });
+}
+
+/** As the door of memory takes them (contract/src/agents/memory.ts). */
+const most_minutes = 52_560_000;
+const most_paths = 100;
+const isPath = (path: unknown) => typeof path === 'string' && path.length <= 500;
+const isAbsent = (value: unknown) => value === undefined || value === null;
 
 function readGraphs(source: Source, value: unknown): Readonly<Record<string, LanggraphGraph>> {
   if (value === undefined) return {};

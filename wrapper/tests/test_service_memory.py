@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import operator
 import threading
 import uuid
@@ -28,6 +29,7 @@ from _svc_wrapper.langgraph.kept.needs_run import read_uses
 from _svc_wrapper.langgraph.kept.saver import ServiceSaver
 from _svc_wrapper.langgraph.kept.service_memory import ServiceMemory
 from _svc_wrapper.langgraph.kept.store import ServiceStore
+from _svc_wrapper.langgraph.kept.store_settings import StoreSettings, read_store_settings
 from _svc_wrapper.memory.door import Door
 from _svc_wrapper.memory.run_memory import NoRun
 from _svc_wrapper.problems import Problem
@@ -315,3 +317,23 @@ def test_the_code_of_a_node_says_it_too(node: Any, store: bool, waiting: bool) -
     builder.add_node("inner", graph_of(node))
     builder.add_edge(START, "inner")
     assert read_uses(builder.compile(), None) == uses
+
+
+def test_the_store_section_of_langgraph_json_is_in_effect(door: MemoryDoor, tmp_path: Path) -> None:
+    def put(state: State) -> dict:
+        get_store().put(("facts",), "plain", {"text": "tea"})
+        get_store().put(("facts",), "timed", {"text": "tea"}, index=False, ttl=5)
+        return {}
+
+    written = {"store": {"ttl": {"default_ttl": 60}, "index": {"fields": ["text"]}}}
+    (tmp_path / "langgraph.json").write_text(json.dumps(written))
+    for folder, times in ((tmp_path, [60, 5]), (tmp_path / "none", [None, 5])):
+        say(GraphAgent("graph", graph_of(put), None, ServiceMemory(Door(door.url, KEY), folder)), door)
+        assert [item["ttl_minutes"] for item in door.items.values()] == times
+        assert read_store_settings(folder).fields == (["text"] if folder == tmp_path else None)
+
+
+@pytest.mark.parametrize("written", ["[]", "{", '{"store": 1}', '{"store": {"ttl": {"default_ttl": -1}, "index": []}}'])
+def test_a_store_section_of_another_form_sets_nothing(tmp_path: Path, written: str) -> None:
+    (tmp_path / "langgraph.json").write_text(written)
+    assert read_store_settings(tmp_path) == StoreSettings()

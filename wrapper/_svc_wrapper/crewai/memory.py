@@ -13,6 +13,8 @@ from ..agent import Threads
 from .source import is_flow_class
 
 IN_CONTAINER = ("crewai.memory.storage.lancedb", "crewai.memory.storage.qdrant_edge", "crewai.flow.persistence.sqlite")
+FEEDBACK = "__human_feedback_config__"
+PERSISTENCE = "__flow_persistence_config__"
 IN_SERVICE = f"{__package__}.kept."
 
 
@@ -48,9 +50,13 @@ def storage_of(memory: Any) -> Any:
 
 
 def persisted_states(flow: Any) -> Iterator[tuple[str, Any]]:
-    kind = type(flow)
-    for owner in marked(flow, "__flow_persistence_config__"):
-        yield f"@persist of {kind.__name__}", getattr(owner, "persistence", None)
+    for config in (*marked(flow, PERSISTENCE), *defined(flow, "persist")):
+        yield f"@persist of {type(flow).__name__}", getattr(config, "persistence", None)
+
+
+def feedback_of(flow: Any) -> list[Any]:
+    """The questions of its steps to a person."""
+    return [*marked(flow, FEEDBACK), *defined(flow, "human_feedback")]
 
 
 def marked(flow: Any, mark: str) -> Iterator[Any]:
@@ -62,8 +68,19 @@ def marked(flow: Any, mark: str) -> Iterator[Any]:
             yield config
 
 
+def defined(flow: Any, name: str) -> list[Any]:
+    """What the definition of a flow has, and its steps. crewai makes it from the marks since 1.14, or reads it."""
+    definition = getattr(flow, "_definition", None)
+    steps = getattr(definition, "methods", {}).values()
+    found = (getattr(of, name, None) for of in (definition, *steps))
+    return [one for one in found if one is not None and getattr(one, "enabled", True)]
+
+
 def is_in_container(storage: Any) -> bool:
     """Also without a storage: crewai then makes its own."""
+    if isinstance(storage, dict):
+        # As a definition names it.
+        return storage.get("persistence_type") == "SQLiteFlowPersistence"
     return storage is None or any(base.__module__.startswith(IN_CONTAINER) for base in type(storage).__mro__)
 
 

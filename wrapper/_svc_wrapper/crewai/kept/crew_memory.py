@@ -16,13 +16,20 @@ from ...memory.door import Door
 from ...memory.run_memory import RunMemory
 from ...memory.run_to_end import run_to_end
 from ...memory.sources import sources
-from ..memory import is_in_container, is_in_service, marked, memories, persisted_states
+from ..memory import (
+    PERSISTENCE,
+    defined,
+    feedback_of,
+    is_in_container,
+    is_in_service,
+    marked,
+    memories,
+    persisted_states,
+)
 from ..source import is_flow_class
 from .defaults import persistence, records
 from .flow_thread import HeldStates
 
-FEEDBACK = "__human_feedback_config__"
-PERSISTENCE = "__flow_persistence_config__"
 CONSOLE = "crewai.flow.async_feedback.providers"
 
 # In the project's code: the memory of a crew, an agent or a flow.
@@ -74,8 +81,7 @@ class CrewMemory:
         if any(not is_in_container(storage) and not is_in_service(storage) for storage in states):
             return Kept(memories=remembers)
         replace_persistence(exported)
-        waits = any(True for _ in marked(exported, FEEDBACK))
-        return Kept(persists=bool(states), waits=waits, memories=remembers)
+        return Kept(persists=bool(states), waits=bool(feedback_of(exported)), memories=remembers)
 
     async def answer(self, call: Call, kept: Kept, work: Work) -> Answer:
         """The work in the memory of its run. Everything is stored before this returns or raises."""
@@ -101,30 +107,14 @@ def replace_storages(exported: Any) -> bool:
 
 def replace_persistence(flow: Any) -> None:
     """Of the flow's class too: each call makes a flow of it."""
-    configs = [*marked(flow, PERSISTENCE), *definitions_of(flow)]
-    for config in configs:
+    for config in (*marked(flow, PERSISTENCE), *defined(flow, "persist")):
         if not is_in_service(config.persistence):
             config.persistence = persistence()
     if getattr(flow, "persistence", None) is not None and is_in_container(flow.persistence):
         flow.persistence = persistence()
         # What it has made from the definition before.
         getattr(flow, "_persist_backends", {}).clear()
-    for config in marked(flow, FEEDBACK):
-        forget_console(config)
-
-
-def definitions_of(flow: Any) -> list[Any]:
-    """crewai copies the marks of a class into its definition, since 1.14."""
-    definition = getattr(flow, "_definition", None)
-    steps = getattr(definition, "methods", {}).values()
-    for step in steps:
-        forget_console(getattr(step, "human_feedback", None))
-    found = (getattr(of, "persist", None) for of in (definition, *steps))
-    return [persist for persist in found if persist is not None]
-
-
-def forget_console(feedback: Any) -> None:
-    """A container has none. Without a provider the service asks."""
-    provider = getattr(feedback, "provider", None)
-    if any(base.__module__ == CONSOLE for base in type(provider).__mro__):
-        feedback.provider = None
+    for feedback in feedback_of(flow):
+        # A container has no console. Without a provider the service asks.
+        if any(base.__module__ == CONSOLE for base in type(feedback.provider).__mro__):
+            feedback.provider = None

@@ -28,6 +28,7 @@ from .saver import ServiceSaver
 from .server_runtime import server_runtime
 from .state_types import serializer
 from .store import ServiceStore
+from .store_settings import read_store_settings
 
 # langgraph's name for the saver that a config lends to a graph.
 SAVER = "__pregel_checkpointer"
@@ -62,7 +63,7 @@ class ServiceMemory:
         self.door = door
         self.app_folder = app_folder
         self.serde = serializer()
-        self.store = ServiceStore()
+        self.store = ServiceStore(read_store_settings(app_folder))
         self.next_trial = 0.0
 
     def attach(self, graph: Any) -> Kept:

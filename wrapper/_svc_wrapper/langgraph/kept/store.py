@@ -17,6 +17,7 @@ from ...agent import JsonObject
 from ...memory.door import DoorNotReached, DoorRefused
 from ...memory.in_thread import in_thread
 from ...memory.run_memory import the_run
+from .store_settings import StoreSettings
 
 
 class StoreRefused(Exception):
@@ -30,9 +31,14 @@ class StoreRefused(Exception):
 class ServiceStore(BaseStore):
     supports_ttl = True
 
+    def __init__(self, settings: StoreSettings) -> None:
+        self.fields = settings.fields
+        # langgraph's base class gives it to each put without a time. A read lets an item last anew.
+        self.ttl_config = {"default_ttl": settings.default_ttl, "refresh_on_read": True}
+
     def batch(self, ops: Iterable[Any]) -> list[Any]:
         asked = list(ops)
-        body = json.dumps({"ops": [op_of(op) for op in asked]}, allow_nan=False).encode()
+        body = json.dumps({"ops": [op_of(op, self.fields) for op in asked]}, allow_nan=False).encode()
         try:
             answer = json.loads(the_run().store(body))
         except DoorRefused as refusal:
@@ -47,7 +53,7 @@ class ServiceStore(BaseStore):
         return await in_thread(lambda: self.batch(asked))
 
 
-def op_of(op: Any) -> JsonObject:
+def op_of(op: Any, fields: list[str] | None) -> JsonObject:
     if isinstance(op, GetOp):
         return {"op": "get", "namespace": op.namespace, "key": op.key}
     if isinstance(op, PutOp):
@@ -56,7 +62,7 @@ def op_of(op: Any) -> JsonObject:
             "namespace": op.namespace,
             "key": op.key,
             "value": None if op.value is None else dict(op.value),
-            "index": op.index,
+            "index": fields if op.index is None else op.index,
             # Versions of langgraph before the time to live have no such field.
             "ttl_minutes": getattr(op, "ttl", None),
         }
