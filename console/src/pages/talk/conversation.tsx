@@ -73,7 +73,7 @@ export function Conversation(props: ConversationProps) {
           example={example}
           can={can}
           isRunning={calls.isRunning}
-          waits={isElsewhere ? waits : undefined}
+          waits={isElsewhere ? waits : isLoading ? 'The conversation is being read.' : undefined}
           before={talk.said}
           onSend={talk.send}
           onStop={calls.stop}

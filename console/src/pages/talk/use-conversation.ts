@@ -1,5 +1,5 @@
 // One conversation: what the service keeps of it, and the calls that this page makes for it.
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, refresh, send } from '../../server.ts';
 import { stateAt, stateBefore } from './branches.ts';
@@ -39,8 +39,12 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   const values = shown.data?.latest?.values;
   const field = shape.isConversation ? shape.line?.name : 'messages';
   const messages = values === undefined ? undefined : messagesIn(values, field);
+  const of = { params, query: { limit: most_states } };
   const history = useQuery({
-    ...ask('threads.history', { params, query: { limit: most_states } }),
+    ...ask('threads.history', of),
+    // Another state is another history.
+    queryKey: ['threads.history', of, shown.data?.latest?.checkpoint_id] as never,
+    placeholderData: keepPreviousData,
     enabled: values !== undefined && messages === undefined,
   });
   const names = shape.fields.map(({ name }) => name);
