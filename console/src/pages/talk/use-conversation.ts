@@ -39,11 +39,11 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   const values = shown.data?.latest?.values;
   const field = shape.isConversation ? shape.line?.name : 'messages';
   const messages = values === undefined ? undefined : messagesIn(values, field);
-  const of = { params, query: { limit: most_states } };
+  const asked = { params, query: { limit: most_states } };
   const history = useQuery({
-    ...ask('threads.history', of),
+    ...ask('threads.history', asked),
     // Another state is another history.
-    queryKey: ['threads.history', of, shown.data?.latest?.checkpoint_id] as never,
+    queryKey: ['threads.history', asked, shown.data?.latest?.checkpoint_id] as never,
     placeholderData: keepPreviousData,
     enabled: values !== undefined && messages === undefined,
   });
