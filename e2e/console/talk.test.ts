@@ -128,7 +128,7 @@ test('a run is stopped, and one whose page is closed keeps its answer', async ()
   const left = new URL(page.url()).pathname;
   await open('/');
   await open(left);
-  await answers(page).getByText('editor(slow 2 then tea)').waitFor();
+  await answers(page).getByText('editor(slow 2 then tea)').first().waitFor();
   expect(faults).toEqual([]);
 });
 
