@@ -29,6 +29,8 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   const [facts, setFacts] = useState<Readonly<Record<string, Facts>>>({});
   // While a call of this page runs, and after one that failed, what was there before it stays as it was.
   const [before, setBefore] = useState<readonly Entry[]>();
+  // From a call until the stored conversation has it. The next one would go on with what was before.
+  const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const params = { name: agent, thread: thread ?? '' };
   const shown = useQuery({
@@ -60,6 +62,10 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   };
 
   const run = async (body: CallOf['body'], from: readonly Entry[]) => {
+    setBusy(true);
+    await runToEnd(body, from).finally(() => setBusy(false));
+  };
+  const runToEnd = async (body: CallOf['body'], from: readonly Entry[]) => {
     setError(undefined);
     setBefore(from);
     calls.turns.filter(() => keeps_threads).forEach(({ id }) => calls.drop(id));
@@ -101,6 +107,7 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   const name = shown.data?.thread_id;
   return {
     calls,
+    isBusy,
     shown,
     facts,
     error,
@@ -110,7 +117,7 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
     /** What the next message of a conversation carries with it. */
     said: keeps_threads ? [] : saidBefore(calls.turns),
     send: (input: Input) => {
-      const to = keeps_threads ? { thread_id: name ?? 'new' } : {};
+      const to = keeps_threads ? { thread_id: name ?? thread ?? 'new' } : {};
       void run({ input, ...to }, keeps_threads ? stored : []);
     },
     /** An interrupted run goes on with its last step. */
