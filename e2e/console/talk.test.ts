@@ -45,7 +45,7 @@ test('a conversation is shown as it is written with its tools and its trace, is 
   await answers(page)
     .getByRole('link', { name: /^Trace / })
     .waitFor();
-  await list(page).getByRole('link', { name: 'What is the capital of France?' }).waitFor();
+  await list(page).getByRole('link', { name: 'What is the capital of France?' }).first().waitFor();
   await page.reload();
   await settle(page);
   expect(await said(page).allInnerTexts()).toEqual([expect.stringContaining('What is the capital of France?')]);
