@@ -205,6 +205,9 @@ const threadOf = async (look: Look, actor: Actor, { agent }: Pick<Subject, 'agen
   thread: (await storeThread(app, agent, labelOf(look, actor))) ?? nothing,
 });
 
+const agentRun = async (at: Subject, look: Look, actor: Actor) => ({
+  params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
+});
 const orchestrationRun = async ({ orchestration: name }: Subject, look: Look, actor: Actor) => ({
   params: { name, run_id: await orchestrations.orchestrationRunOf(app, name, labelOf(look, actor)) },
 });
@@ -462,16 +465,9 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'agents.delete': async (_, look) => ({ params: { name: (await freshAgent(look)).name } }),
   'invoke.call': (at) => ({ params: { name: at.agent.name }, body: invoked }),
   'invoke.stream': (at) => ({ params: { name: at.agent.name }, body: invoked }),
-  'invoke.run': async (at, look, actor) => ({
-    params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
-  }),
-  'invoke.cancel': async (at, look, actor) => ({
-    params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
-  }),
-  'invoke.feedback': async (at, look, actor) => ({
-    params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
-    body: { is_good: true },
-  }),
+  'invoke.run': agentRun,
+  'invoke.cancel': agentRun,
+  'invoke.feedback': async (at, look, actor) => ({ ...(await agentRun(at, look, actor)), body: { is_good: true } }),
   'invoke.health': (at) => ({ params: { name: at.agent.name } }),
   'invoke.input': (at) => ({ params: { name: at.agent.name } }),
   ...threadRequests({ threadOf, userToChange }),
