@@ -29,6 +29,7 @@ const write = async (page: Page, label: string, text: string) => {
   await page.getByRole('textbox', { name: label, exact: true }).fill(text);
   await page.keyboard.press('Enter');
 };
+const ended = async (page: Page) => await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
 const inThread = (agent: string) => (url: URL) => new RegExp(`^/talk/${agent}/.+`).test(url.pathname);
 
 test('a conversation is shown as it is written with its tools and its trace, is kept, and goes on', async () => {
@@ -44,7 +45,7 @@ test('a conversation is shown as it is written with its tools and its trace, is 
   await answers(page)
     .getByRole('link', { name: /^Trace / })
     .waitFor();
-  await list(page).getByRole('link', { name: 'What is the capital of France?' }).waitFor();
+  await list(page).getByRole('link', { name: 'What is the capital of France?' }).first().waitFor();
   await page.reload();
   await settle(page);
   expect(await said(page).allInnerTexts()).toEqual([expect.stringContaining('What is the capital of France?')]);
@@ -62,9 +63,10 @@ test('a message is said anew in another conversation, and one goes on from an an
   await open('/talk/greeter');
   await write(page, 'Message', 'I am Ada');
   await answers(page).getByText('Hello Ada, nice to meet you!').waitFor();
+  await ended(page);
   await write(page, 'Message', 'I am Bob');
   await answers(page).nth(1).getByText('Hello').waitFor();
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  await ended(page);
   const first = page.url();
   await said(page).nth(1).hover();
   await said(page).nth(1).getByRole('button', { name: 'Edit' }).click();
@@ -72,7 +74,7 @@ test('a message is said anew in another conversation, and one goes on from an an
   await page.getByRole('button', { name: 'Send again' }).click();
   await page.waitForURL((url) => inThread('greeter')(url) && url.href !== first);
   await said(page).nth(1).getByText('I am Cleo').waitFor();
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  await ended(page);
   await page.reload();
   await settle(page);
   expect((await said(page).allInnerTexts()).map((text) => text.trim())).toEqual([
@@ -103,12 +105,14 @@ test('a question of an agent is a form, and its answer is in the conversation', 
   await page.getByRole('button', { name: 'Call', exact: true }).click();
   await page.getByText('Refund 90 for order 31?', { exact: true }).waitFor();
   await list(page).getByText('asks you').first().waitFor();
+  await ended(page);
+  expect(await answers(page).count()).toBe(0);
   await write(page, 'Your answer', 'yes');
-  await answers(page).getByText('Order 31: refunded 90.').waitFor();
+  await answers(page).getByText('Order 31: refunded 90.').first().waitFor();
   await page.getByText('Refund 90 for order 31?', { exact: true }).waitFor({ state: 'detached' });
   await page.reload();
   await settle(page);
-  await answers(page).getByText('Order 31: refunded 90.').waitFor();
+  await answers(page).getByText('Order 31: refunded 90.').first().waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -119,14 +123,14 @@ test('a run is stopped, and one whose page is closed keeps its answer', async ()
   await page.waitForURL(inThread('editor'));
   await page.getByText('Working: work').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+  await ended(page);
   await open('/talk/editor');
   await write(page, 'text', 'slow 2 then tea');
   await page.waitForURL(inThread('editor'));
   const left = new URL(page.url()).pathname;
   await open('/');
   await open(left);
-  await answers(page).getByText('editor(slow 2 then tea)').waitFor();
+  await answers(page).getByText('editor(slow 2 then tea)').first().waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -138,15 +142,15 @@ test('an answer gets a thumb and a reason, and its trace has both', async () => 
   await page.getByLabel('Why, if you like').fill('It is Lyon');
   await page.getByRole('button', { name: 'Send', exact: true }).first().click();
   await page.getByText('Thank you.').waitFor();
+  await open('/talk/clock');
   await write(page, 'Message', 'And of Italy?');
-  await answers(page).nth(1).getByText('The capital of France is Paris.', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
-  await answers(page).nth(1).hover();
+  await page.waitForURL(inThread('clock'));
+  await ended(page);
+  await answers(page).hover();
   const sent = page.waitForResponse((response) => response.url().endsWith('/feedback'));
-  await answers(page).nth(1).getByRole('button', { name: 'Good answer' }).click();
+  await answers(page).getByRole('button', { name: 'Good answer' }).click();
   expect((await sent).status()).toBe(204);
   await answers(page)
-    .nth(1)
     .getByRole('link', { name: /^Trace / })
     .click();
   await page.waitForURL('**/traces/*');

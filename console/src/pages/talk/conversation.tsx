@@ -30,8 +30,8 @@ export function Conversation(props: ConversationProps) {
   const { calls, shown, entries, isLoading } = talk;
   const answering = useMutation({ mutationFn: talk.answer });
   useFollowEnd([entries.length, calls.turns, shown.data?.state]);
-  const isElsewhere = shown.data?.state === 'working' && !calls.isRunning;
-  const isAsking = shown.data?.state === 'waiting' && !calls.isRunning;
+  const isElsewhere = shown.data?.state === 'working' && !talk.isBusy;
+  const isAsking = shown.data?.state === 'waiting' && !talk.isBusy;
   const isEmpty = entries.length === 0 && calls.turns.length === 0 && thread === undefined;
   const waits = isElsewhere
     ? 'It works on the last message.'
@@ -64,7 +64,7 @@ export function Conversation(props: ConversationProps) {
             error={undefined}
           />
         )}
-        {shown.data?.state === 'interrupted' && !calls.isRunning && <GoOn talk={talk} />}
+        {shown.data?.state === 'interrupted' && !talk.isBusy && <GoOn talk={talk} />}
         {talk.error !== undefined && <Refusal error={talk.error} />}
       </div>
       <div className="sticky bottom-0 bg-ground pb-4">
@@ -72,8 +72,8 @@ export function Conversation(props: ConversationProps) {
           shape={shape}
           example={example}
           can={can}
-          isRunning={calls.isRunning}
-          waits={isElsewhere ? waits : undefined}
+          isRunning={talk.isBusy}
+          waits={isElsewhere ? waits : isLoading ? 'The conversation is being read.' : undefined}
           before={talk.said}
           onSend={talk.send}
           onStop={calls.stop}
@@ -95,9 +95,9 @@ function Begin({ agent, keeps_threads }: { agent: string; keeps_threads: boolean
 }
 
 function EntryOf({ entry, talk, shape }: { entry: Entry; talk: Talk; shape: InputShape }) {
-  const { calls, facts } = talk;
+  const { facts } = talk;
   // A conversation that is at work is not edited.
-  const isStill = !calls.isRunning && talk.shown.data !== undefined && talk.shown.data.state !== 'working';
+  const isStill = !talk.isBusy && talk.shown.data !== undefined && talk.shown.data.state !== 'working';
   if (entry.kind === 'answer')
     return (
       <AnswerMessage

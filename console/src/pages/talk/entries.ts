@@ -102,13 +102,10 @@ export function runsOf(states: readonly ThreadState[], fields: readonly string[]
     }
     const next = oldest[index + 1];
     const isLast = next === undefined || next.source === 'input';
-    if (isLast)
-      entries.push({
-        kind: 'answer',
-        id: run_id ?? checkpoint_id,
-        parts: [],
-        output: pick(values, (name) => !fields.includes(name)),
-      });
+    const output = pick(values, (name) => !fields.includes(name));
+    // A run that asks before it has written anything has no answer yet.
+    if (isLast && Object.keys(output).length > 0)
+      entries.push({ kind: 'answer', id: run_id ?? checkpoint_id, parts: [], output });
   });
   return entries;
 }

@@ -138,13 +138,14 @@ export function AnswerMessage({
 function Output({ output }: { output: unknown }) {
   const main = mainTextOf(output);
   if (main === undefined) return <Values value={output} />;
+  const others = Object.entries(membersOf(output)).filter(([, value]) => value !== main);
   return (
     <>
       <Markdown text={main} />
-      {Object.keys(membersOf(output)).length > 1 && (
+      {others.length > 0 && (
         <details className="text-meta">
-          <summary className="text-quiet">All values</summary>
-          <Values value={output} />
+          <summary className="text-quiet">Other values</summary>
+          <Values value={Object.fromEntries(others)} />
         </details>
       )}
     </>

@@ -1,5 +1,5 @@
 // One conversation: what the service keeps of it, and the calls that this page makes for it.
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, refresh, send } from '../../server.ts';
 import { stateAt, stateBefore } from './branches.ts';
@@ -29,6 +29,8 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   const [facts, setFacts] = useState<Readonly<Record<string, Facts>>>({});
   // While a call of this page runs, and after one that failed, what was there before it stays as it was.
   const [before, setBefore] = useState<readonly Entry[]>();
+  // From a call until the stored conversation has it. The next one would go on with what was before.
+  const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const params = { name: agent, thread: thread ?? '' };
   const shown = useQuery({
@@ -39,8 +41,12 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   const values = shown.data?.latest?.values;
   const field = shape.isConversation ? shape.line?.name : 'messages';
   const messages = values === undefined ? undefined : messagesIn(values, field);
+  const asked = { params, query: { limit: most_states } };
   const history = useQuery({
-    ...ask('threads.history', { params, query: { limit: most_states } }),
+    ...ask('threads.history', asked),
+    // Another state is another history.
+    queryKey: ['threads.history', asked, shown.data?.latest?.checkpoint_id] as never,
+    placeholderData: keepPreviousData,
     enabled: values !== undefined && messages === undefined,
   });
   const names = shape.fields.map(({ name }) => name);
@@ -56,6 +62,10 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   };
 
   const run = async (body: CallOf['body'], from: readonly Entry[]) => {
+    setBusy(true);
+    await runToEnd(body, from).finally(() => setBusy(false));
+  };
+  const runToEnd = async (body: CallOf['body'], from: readonly Entry[]) => {
     setError(undefined);
     setBefore(from);
     calls.turns.filter(() => keeps_threads).forEach(({ id }) => calls.drop(id));
@@ -97,6 +107,7 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   const name = shown.data?.thread_id;
   return {
     calls,
+    isBusy,
     shown,
     facts,
     error,
@@ -106,7 +117,7 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
     /** What the next message of a conversation carries with it. */
     said: keeps_threads ? [] : saidBefore(calls.turns),
     send: (input: Input) => {
-      const to = keeps_threads ? { thread_id: name ?? 'new' } : {};
+      const to = keeps_threads ? { thread_id: name ?? thread ?? 'new' } : {};
       void run({ input, ...to }, keeps_threads ? stored : []);
     },
     /** An interrupted run goes on with its last step. */

@@ -49,6 +49,14 @@ test('the last word of the caller counts, and is read with the content of the ru
   expect(await read(cal, trace_id)).toEqual([]);
 });
 
+test('a call that was answered at once leaves only its trace, which is enough', async () => {
+  const { run_id, trace_id } = await answered();
+  await app.db.run(sql`delete from invocation where id = ${run_id}`);
+  await expect(give(dora, run_id, { is_good: true })).rejects.toMatchObject({ code: 'run_gone' });
+  await give(cal, run_id, { is_good: true });
+  expect(await read(cal, trace_id)).toEqual([{ is_good: true, reason: '' }]);
+});
+
 test('nobody else gives it, an admin of the agent neither, and a long reason is refused', async () => {
   const { run_id, trace_id } = await answered();
   await give(cal, run_id, { is_good: true });

@@ -62,8 +62,7 @@ export async function cancelRun(
   return status !== 404;
 }
 
-/** Throws `not_found`, the refusal of a call, or `run_gone`. */
-export async function ownInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf) {
+async function ownInvocation(ingress: Ingress, { caller, name, run_id }: InvocationOf) {
   const { caller: user, agent } = await ingress.agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
   authorize(user, 'asset.invoke', agent);
@@ -73,5 +72,5 @@ export async function ownInvocation(ingress: Ingress, { caller, name, run_id }: 
   const row =
     (await store.find(ingress.db, { id: run_id, ...own })) ?? (await store.find(ingress.db, { id: keyed, ...own }));
   if (row === undefined) throw new Problem('run_gone');
-  return { row, agent, user };
+  return { row, agent };
 }

@@ -27,6 +27,15 @@ export const ofRuns = async (db: Reader, run_ids: readonly string[]) =>
   await db.all<FeedbackRow>(sql`
     select run_id, agent_id, caller_id, is_good, reason, given_at from run_feedback where run_id = any(${run_ids}::uuid[]) order by given_at`);
 
+/** The caller's own run, as the ingress has recorded it. */
+export const isRunOf = async (
+  db: Reader,
+  { run_id, agent_id, caller_id }: Pick<FeedbackRow, 'run_id' | 'agent_id' | 'caller_id'>,
+): Promise<boolean> =>
+  (await db.one(sql`
+    select from span where run_id = ${run_id} and is_entry and source = 'ingress' and agent_id = ${agent_id} and caller_id = ${caller_id}
+    limit 1`)) !== undefined;
+
 export const deleteOf = async (tx: Tx, caller_id: string): Promise<number> =>
   await tx.run(sql`delete from run_feedback where caller_id = ${caller_id}`);
 

@@ -16,6 +16,9 @@ export interface Given {
   reason: string;
 }
 
+/** The trace says that it is a run of the caller. A trace comes a moment after its run, and can be thinned out. */
+export const isTracedRunOf = store.isRunOf;
+
 /** The caller of the run gives it. */
 export async function giveFeedback(db: Database, { is_good, ...given }: Given): Promise<void> {
   if (is_good === null) await store.remove(db, given.run_id);
