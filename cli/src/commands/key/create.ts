@@ -19,7 +19,10 @@ export const command = defineCommand({
     scope: choice('Whom it works for, default user', keyScopes),
     scopeId: text('The name of the team, agent or service principal', 'name'),
     alias: text('A name for people', 'name'),
-    models: list('Patterns over names of models, and agents as agents/<name>, separated by commas (default all models that you may use)', 'globs'),
+    models: list(
+      'Patterns over names of models, and agents as agents/<name>, separated by commas (default all models that you may use)',
+      'globs',
+    ),
     maxBudget: text('The most to spend in --budget-duration, in USD', 'usd'),
     budgetDuration: choice('The duration of --max-budget, default monthly', budgetDurations),
     ...limitFlags,
