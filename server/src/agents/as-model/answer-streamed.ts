@@ -6,7 +6,7 @@ import type { Json } from '../../models/gateway/wires/wire.ts';
 import type { Ingress } from '../invoke/ingress.ts';
 import { usedByRun } from '../../models/ledger/spending.ts';
 import { readEvents } from '../invoke/streams/guarded-invocation.ts';
-import { streamAdmitted } from '../invoke/streams/stream.ts';
+import { streamAdmitted } from '../invoke/streams/stream-admitted.ts';
 import { headersFor, longest_wait_ms, printerOf, type Asking } from './asking.ts';
 import { failureIn } from './failure.ts';
 import type { Printer, Usage } from './print-answer.ts';

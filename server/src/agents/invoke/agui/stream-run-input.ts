@@ -5,7 +5,7 @@ import { describeAgent } from '../describe-agent.ts';
 import type { Ingress } from '../ingress.ts';
 import { messagesIntoInput } from '../messages-into-input.ts';
 import { readEvents } from '../streams/guarded-invocation.ts';
-import { streamAdmitted, type StreamedCall } from '../streams/stream.ts';
+import { streamAdmitted, type StreamedCall } from '../streams/stream-admitted.ts';
 import { answersOf, lastText, messagesOf, type RunInput } from './run-input.ts';
 
 /** The events of the run that a client of AG-UI asks for, under the ids that the client has given to run and thread. */
