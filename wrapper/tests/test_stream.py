@@ -16,7 +16,10 @@ AGUI_EVENT = TypeAdapter(Event)
 def check_sequence(events: list[dict[str, Any]]) -> list[str]:
     """Checks every event against the protocol's models, and that each start has an end. Returns the types."""
     for event in events:
-        AGUI_EVENT.validate_python(event)
+        assert not AGUI_EVENT.validate_python(event).model_extra, f"a member outside of the protocol: {event}"
+        opaque = ("snapshot", "value", "result")
+        assert all(value is not None for name, value in event.items() if name not in opaque), event
+    assert events[0]["protocolVersion"] == "1.0"
     types = [event["type"] for event in events]
     assert types[0] == "RUN_STARTED"
     assert types[-1] in ("RUN_FINISHED", "RUN_ERROR")

@@ -1,7 +1,8 @@
 """The events of /stream in the AG-UI protocol (ag-ui.com/spec/1.0), with its camelCase fields.
 
-An event has the members of the protocol alone, and an optional member without a value is left out. `Transcript` records the open messages, tool calls and steps, and ends each of them. So a client that checks the
-sequence of a run's events finds it valid.
+An event has the members of the protocol alone, and an optional member without a value is left out. `Transcript` records
+the open messages, tool calls and steps, and ends each of them. So a client that checks the sequence of a run's events
+finds it valid.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections import Counter
 from typing import Any
 
 from ..agent import Event, JsonObject
-
 
 PROTOCOL_VERSION = "1.0"
 

@@ -29,7 +29,7 @@ const model = 'agents/greeter';
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 
 beforeAll(async () => {
-  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock' } });
+  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock', sync_budget_seconds: 2 } });
   ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
   agent = await storeAgent(app, ada.email, { name: 'greeter' });
   await standInFor(app, agent, (request, response) => {
@@ -39,6 +39,7 @@ beforeAll(async () => {
       const { url: path = '', headers } = request;
       if (path === '/ready') return void response.writeHead(200, json).end(JSON.stringify(ready));
       if (path === '/health') return void response.writeHead(200, json).end('{}');
+      if (path.startsWith('/runs/')) return void response.writeHead(200, json).end('{"status": "running"}');
       const body = JSON.parse(Buffer.concat(chunks).toString()) as Sent;
       sent.push({ path, headers, body });
       answer(response, body);
@@ -182,6 +183,20 @@ describe('Chat Completions', () => {
     });
     expect(sent).toHaveLength(1);
   });
+});
+
+test('a call that takes longer than the sync budget is stored, and answered at its end', async () => {
+  const begun = Promise.withResolvers<ServerResponse>();
+  answer = (response) => begun.resolve(response);
+  const asking = openai.chat.completions.create({ model, messages }).withResponse();
+  const response = await begun.promise;
+  const id = String(response.req.headers['x-svc-run-id']);
+  const stored = async () => await app.db.one(sql`select state, status from invocation where id = ${id}`);
+  await expect.poll(stored).toEqual({ state: 'running', status: null });
+  says(response, 'Hello Ada');
+  const { data, response: answered } = await asking;
+  expect([data.choices[0]?.message.content, answered.headers.get('x-run-id')]).toEqual(['Hello Ada', id]);
+  await expect.poll(stored).toEqual({ state: 'ended', status: 200 });
 });
 
 describe('an agent without messages', () => {
