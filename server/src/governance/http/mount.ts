@@ -20,7 +20,7 @@ import { endpointsThatWait } from './shares/endpoints-that-wait.ts';
 import type { AllHandlers, Call } from './handlers.ts';
 import type { FairShares } from './shares/fair-shares.ts';
 import { secure } from './answer/headers.ts';
-import { originHeaders, preflight, type AllowedOrigins } from './cross-origin.ts';
+import { preflight, readableByPage, type AllowedOrigins } from './cross-origin.ts';
 import type { CarryOutOnce } from './idempotency/idempotency.ts';
 import { canonicalPath } from './request/path.ts';
 import { parse, readQuery } from './request/parse-parts.ts';
@@ -196,8 +196,7 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
     const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
     const found = routes.find(method, exchange.path);
     if (Array.isArray(found)) {
-      const asked = method === 'OPTIONS' ? preflightSurface(routes, exchange, found) : undefined;
-      const permit = asked && (await preflight(parts.allowedOrigins, asked, found));
+      const permit = await preflight(parts.allowedOrigins, routes, { ...exchange, methods: found });
       if (permit !== undefined) return permit;
       const isFree = found.length === 0 && method === 'GET' && surfaceOf(route, exchange).role !== 'gateway';
       const page = isFree ? await parts.console?.answer(exchange.path, exchange.headers) : undefined;
@@ -206,7 +205,7 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
     }
     route = found.route;
     const reply = await carryOut(parts, route, { ...exchange, params: found.params }, asking);
-    return await readable(parts, route, exchange, reply);
+    return await readableByPage(parts.allowedOrigins, { ...route, ...exchange }, reply);
   } catch (error) {
     const seen = brokenOff(error, exchange, parts.stopping) ?? refusedSignIn(parts, route, exchange, error);
     const problem = await toProblem(parts, asking.caller, seen, request_id);
@@ -216,20 +215,10 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
       parts.log.undeclared({ request_id, endpoint, code: problem.code });
     }
     const refusal = surfaceOf(route, exchange).printProblem(problem, request_id);
-    return route === undefined ? refusal : await readable(parts, route, exchange, refusal);
+    return route === undefined
+      ? refusal
+      : await readableByPage(parts.allowedOrigins, { ...route, ...exchange }, refusal);
   }
-}
-
-/** For the page that has sent the request. */
-async function readable({ allowedOrigins }: HttpParts, { surface }: Route, { headers }: Exchange, reply: Reply) {
-  return { ...reply, headers: { ...reply.headers, ...(await originHeaders(allowedOrigins, { surface, headers })) } };
-}
-
-/** Of the request that a browser asks about. */
-function preflightSurface(routes: Router<Route>, { path, headers }: Exchange, methods: readonly string[]) {
-  const [method] = methods;
-  const found = method === undefined ? [] : routes.find(method, path);
-  return Array.isArray(found) ? undefined : { surface: found.route.surface, headers };
 }
 
 /** Clients of vendors ask also for what the gateway does not have, and read their own form alone. */
