@@ -10,7 +10,6 @@ import { operations } from '@gantry/contract/roles.ts';
 import { Refusal } from '../access/authorize.ts';
 import { actorOf, type Caller } from '../access/caller.ts';
 import type { RecordRefusal } from '../access/refused.ts';
-import { theOrg } from '../access/subject.ts';
 import { traceContext, type TraceContext } from '../../ground/trace-context.ts';
 import { abortedBy } from './listening/aborted-by.ts';
 import { printAnswer } from './answer/answer.ts';
@@ -33,6 +32,7 @@ import type { Sender, SessionCookies } from './request/session-cookie.ts';
 import type { Sharer } from './shares/sharer.ts';
 import type { Forward } from './forward.ts';
 import type { RoleName } from '../../ground/config/config.ts';
+import { refusedSignIn } from './refusals/refused-sign-in.ts';
 import { notRouted, servedElsewhere } from './refusals/not-served.ts';
 import { surfaces, usedWay, type Surface, type Ways } from './surface.ts';
 import { placeOfNobody, type Place } from './shares/work-places.ts';
@@ -207,17 +207,16 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
     const reply = await carryOut(parts, route, { ...exchange, params: found.params }, asking);
     return await readableByPage(parts.allowedOrigins, { ...route, ...exchange }, reply);
   } catch (error) {
-    const seen = brokenOff(error, exchange, parts.stopping) ?? refusedSignIn(parts, route, exchange, error);
+    const seen = brokenOff(error, exchange, parts.stopping) ?? refusedSignIn(parts.ways, route, exchange, error);
     const problem = await toProblem(parts, asking.caller, seen, request_id);
     asking.code = problem.code;
     if (route !== undefined && !problemsOf(route.endpoint).includes(problem.code)) {
       const endpoint = `${route.endpoint.method} ${route.endpoint.path}`;
       parts.log.undeclared({ request_id, endpoint, code: problem.code });
     }
-    const refusal = surfaceOf(route, exchange).printProblem(problem, request_id);
-    return route === undefined
-      ? refusal
-      : await readableByPage(parts.allowedOrigins, { ...route, ...exchange }, refusal);
+    const surface = surfaceOf(route, exchange);
+    const refusal = surface.printProblem(problem, request_id);
+    return await readableByPage(parts.allowedOrigins, { ...exchange, surface }, refusal);
   }
 }
 
@@ -354,24 +353,6 @@ async function toProblem(parts: HttpParts, caller: Caller, error: unknown, reque
     parts.log.bug(failure, request_id);
     return asProblem(failure);
   }
-}
-
-const refused_at_sign_in = new Set<ProblemCode>([
-  'invalid_api_key',
-  'not_in_team',
-  'password_change_required',
-  'cross_site',
-  'https_required',
-]);
-
-// A failed authentication is recorded as well: an invalid token or gateway key, a page of another site, or a team of other users.
-function refusedSignIn({ ways }: HttpParts, route: Route | undefined, sender: Sender, error: unknown): unknown {
-  if (route === undefined || error instanceof Refusal || !(error instanceof Problem)) return error;
-  const presented = usedWay(ways, route.surface, sender) !== undefined;
-  const isRefused = refused_at_sign_in.has(error.code) || (error.code === 'unauthenticated' && presented);
-  if (!isRefused) return error;
-  const { code, detail: reason, hint } = error;
-  return new Refusal({ code, reason, ...(hint === undefined ? {} : { hint }) }, route.endpoint.operation, theOrg);
 }
 
 async function identify(
