@@ -18,6 +18,7 @@ import * as orchestrations from '../../testing/stored/stored-orchestrations.ts';
 import { deaf_host, deafWebhook, makeDeadDelivery, makeWebhook } from '../../testing/stored/make-webhook.ts';
 import { projectOf } from '../../testing/pushes/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../../testing/access/about-nothing.ts';
+import { invokeRequests } from '../../testing/access/invoke-requests.ts';
 import { langgraphRequests } from '../../testing/access/langgraph-requests.ts';
 import { memoryRequests, threadRequests } from '../../testing/access/memory-requests.ts';
 import { modelRequests } from '../../testing/models/model-requests.ts';
@@ -461,16 +462,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'agents.rollback': (at) => ({ params: { name: at.agent.name }, body: {} }),
   'agents.set_target': (at) => ({ params: { name: at.agent.name }, body: { target: 'local' } }),
   'agents.delete': async (_, look) => ({ params: { name: (await freshAgent(look)).name } }),
-  'invoke.call': (at) => ({ params: { name: at.agent.name }, body: invoked }),
-  'invoke.stream': (at) => ({ params: { name: at.agent.name }, body: invoked }),
-  'invoke.run': async (at, look, actor) => ({
-    params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
-  }),
-  'invoke.cancel': async (at, look, actor) => ({
-    params: { name: at.agent.name, run_id: await runOf(look, actor, at) },
-  }),
-  'invoke.health': (at) => ({ params: { name: at.agent.name } }),
-  'invoke.input': (at) => ({ params: { name: at.agent.name } }),
+  ...invokeRequests(runOf),
   ...threadRequests({ threadOf, userToChange }),
   ...langgraphRequests({ app: () => app, threadOf, runOf }),
   'orchestrations.check': (at) => ({ params: { name: at.orchestration } }),
