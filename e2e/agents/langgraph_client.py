@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 
+import httpx
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.pregel.remote import RemoteGraph
@@ -68,8 +69,8 @@ async def main() -> dict:
     try:
         await client.runs.wait(at, name, input=say("now"), multitask_strategy="reject")
         rejected = None
-    except APIStatusError as error:
-        rejected = [error.status_code, error.code]
+    except httpx.HTTPStatusError as error:
+        rejected = [error.response.status_code, error.response.json()["code"]]
     await client.runs.cancel(at, slow["run_id"], wait=True)
     runs = {run["run_id"]: run["status"] for run in await client.runs.list(at, limit=100)}
 

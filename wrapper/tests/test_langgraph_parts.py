@@ -15,7 +15,7 @@ from kept_calls import STEPS, headers_of, kept_process
 from memory_door import MemoryDoor
 from wrapper_process import WrapperProcess, events_of
 
-CHAT = '''
+CHAT = """
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
@@ -27,7 +27,7 @@ async def reply(state: MessagesState) -> dict:
 
 
 graph = StateGraph(MessagesState).add_node(reply).add_edge(START, "reply").compile()
-'''
+"""
 
 
 @pytest.fixture(scope="module")

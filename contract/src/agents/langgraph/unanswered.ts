@@ -4,8 +4,9 @@ import type { Endpoint } from '../../endpoint.ts';
 import { name } from '../../wire.ts';
 import { ofAgent, root } from './of-agent.ts';
 
-const byOne = z.strictObject({ name, one: z.string().max(1024) });
-const byTwo = byOne.extend({ two: z.string().max(1024) });
+const byAssistant = z.strictObject({ name, assistant: z.string().max(200) });
+const byThread = z.strictObject({ name, thread: z.string().min(1).max(1024) });
+const byRun = byThread.extend({ run_id: z.string().max(100) });
 const refused = { ...ofAgent, operation: 'asset.read', problems: ['not_answered'] } as const;
 
 export const langgraphUnansweredEndpoints = {
@@ -18,44 +19,44 @@ export const langgraphUnansweredEndpoints = {
   'langgraph.update_assistant': {
     ...refused,
     method: 'PATCH',
-    path: `${root}/assistants/{one}`,
+    path: `${root}/assistants/{assistant}`,
     summary: 'Not answered: assistants.update of the SDK. A deploy changes an agent',
-    params: byOne,
+    params: byAssistant,
   },
   'langgraph.delete_assistant': {
     ...refused,
     method: 'DELETE',
-    path: `${root}/assistants/{one}`,
+    path: `${root}/assistants/{assistant}`,
     summary: 'Not answered: assistants.delete of the SDK',
-    params: byOne,
+    params: byAssistant,
   },
   'langgraph.latest_assistant': {
     ...refused,
     method: 'POST',
-    path: `${root}/assistants/{one}/latest`,
+    path: `${root}/assistants/{assistant}/latest`,
     summary: 'Not answered: assistants.set_latest of the SDK. `svc rollback` chooses the version that serves',
-    params: byOne,
+    params: byAssistant,
   },
   'langgraph.graph': {
     ...refused,
     method: 'GET',
-    path: `${root}/assistants/{one}/graph`,
+    path: `${root}/assistants/{assistant}/graph`,
     summary: 'Not answered: assistants.get_graph of the SDK',
-    params: byOne,
+    params: byAssistant,
   },
   'langgraph.subgraphs': {
     ...refused,
     method: 'GET',
-    path: `${root}/assistants/{one}/subgraphs`,
+    path: `${root}/assistants/{assistant}/subgraphs`,
     summary: 'Not answered: assistants.get_subgraphs of the SDK',
-    params: byOne,
+    params: byAssistant,
   },
   'langgraph.update_state': {
     ...refused,
     method: 'POST',
-    path: `${root}/threads/{one}/state`,
+    path: `${root}/threads/{thread}/state`,
     summary: "Not answered: threads.update_state of the SDK. It needs the agent's code",
-    params: byOne,
+    params: byThread,
   },
   'langgraph.prune_threads': {
     ...refused,
@@ -66,23 +67,23 @@ export const langgraphUnansweredEndpoints = {
   'langgraph.follow_thread': {
     ...refused,
     method: 'GET',
-    path: `${root}/threads/{one}/stream`,
+    path: `${root}/threads/{thread}/stream`,
     summary: 'Not answered: threads.join_stream of the SDK',
-    params: byOne,
+    params: byThread,
   },
   'langgraph.commands': {
     ...refused,
     method: 'POST',
-    path: `${root}/threads/{one}/commands`,
+    path: `${root}/threads/{thread}/commands`,
     summary: 'Not answered: the newest streaming protocol of the SDK',
-    params: byOne,
+    params: byThread,
   },
   'langgraph.events': {
     ...refused,
     method: 'POST',
-    path: `${root}/threads/{one}/stream/events`,
+    path: `${root}/threads/{thread}/stream/events`,
     summary: 'Not answered: the newest streaming protocol of the SDK',
-    params: byOne,
+    params: byThread,
   },
   'langgraph.batch': {
     ...refused,
@@ -99,9 +100,9 @@ export const langgraphUnansweredEndpoints = {
   'langgraph.delete_run': {
     ...refused,
     method: 'DELETE',
-    path: `${root}/threads/{one}/runs/{two}`,
+    path: `${root}/threads/{thread}/runs/{run_id}`,
     summary: 'Not answered: runs.delete of the SDK. The record of a run stays',
-    params: byTwo,
+    params: byRun,
   },
   'langgraph.cron': {
     ...refused,
@@ -112,9 +113,9 @@ export const langgraphUnansweredEndpoints = {
   'langgraph.cron_of_thread': {
     ...refused,
     method: 'POST',
-    path: `${root}/threads/{one}/runs/crons`,
+    path: `${root}/threads/{thread}/runs/crons`,
     summary: 'Not answered: crons.create_for_thread of the SDK',
-    params: byOne,
+    params: byThread,
   },
   'langgraph.search_crons': {
     ...refused,

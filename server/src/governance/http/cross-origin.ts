@@ -1,7 +1,9 @@
 // Pages of other sites that may call this service from a browser, on the surfaces that take them. Such a page sends a token of its own: no cookie
 // counts on these surfaces, and no answer allows credentials.
+import type { Method } from '@gantry/contract/endpoint.ts';
 import type { Reply } from './answer/reply.ts';
 import type { RequestHeaders } from './request/request-headers.ts';
+import type { Router } from './router.ts';
 import type { Surface } from './surface.ts';
 
 export type AllowedOrigins = () => Promise<readonly string[]>;
@@ -16,13 +18,16 @@ const exposed = 'content-location, retry-after, x-pagination-next, x-pagination-
 const sent = 'authorization, cache-control, content-type, last-event-id, prefer, x-api-key';
 const max_age_seconds = 600;
 
-/** A question of a browser before it sends the request of a page. Undefined: the request is no such question. */
+/** The answer to a browser that asks before it sends the request of a page. Undefined: the request is no such question. */
 export async function preflight(
   allowed: AllowedOrigins,
-  { surface, headers }: Asked,
-  methods: readonly string[],
+  { find }: Pick<Router<Pick<Asked, 'surface'>>, 'find'>,
+  { method, path, headers, methods }: Pick<Asked, 'headers'> & { method: string; path: string; methods: Method[] },
 ): Promise<Reply | undefined> {
-  if (surface.takes_pages !== true || !headers.has('access-control-request-method')) return undefined;
+  const found = method === 'OPTIONS' ? find(methods[0] ?? '', path) : [];
+  if (Array.isArray(found) || !headers.has('access-control-request-method')) return undefined;
+  const { surface } = found.route;
+  if (surface.takes_pages !== true) return undefined;
   const answer = await originHeaders(allowed, { surface, headers });
   if (answer['access-control-allow-origin'] === undefined) return { status: 403, headers: answer };
   return {
@@ -36,11 +41,12 @@ export async function preflight(
   };
 }
 
-/** For each answer: a page of another origin may not read it without them. */
-export async function originHeaders(
-  allowed: AllowedOrigins,
-  { surface, headers }: Asked,
-): Promise<Record<string, string>> {
+/** The answer with what the page needs that has asked for it. */
+export async function readableByPage(allowed: AllowedOrigins, asked: Asked, reply: Reply): Promise<Reply> {
+  return { ...reply, headers: { ...reply.headers, ...(await originHeaders(allowed, asked)) } };
+}
+
+async function originHeaders(allowed: AllowedOrigins, { surface, headers }: Asked): Promise<Record<string, string>> {
   const origin = headers.get('origin');
   if (surface.takes_pages !== true || origin === null) return {};
   const vary = { vary: 'origin' };

@@ -21,7 +21,9 @@ interface By<Subject extends At> {
 export function langgraphRequests<Subject extends At>({ app, threadOf, runOf }: By<Subject>) {
   const ofAgent = ({ agent }: At) => ({ params: { name: agent.name } });
   const ofAssistant = ({ agent }: At) => ({ params: { name: agent.name, assistant: agent.asset_id } });
-  const ofOne = ({ agent }: At) => ({ params: { name: agent.name, one: nothing, two: nothing } });
+  const ofOne = ({ agent }: At) => ({
+    params: { name: agent.name, assistant: nothing, thread: nothing, run_id: nothing },
+  });
   const ofThread = async (at: Subject, look: Look, actor: Actor) => ({ params: await threadOf(look, actor, at) });
   const withBody = (body: object) => (at: At) => ({ ...ofAgent(at), body });
   const onThread = (body: object) => async (at: Subject, look: Look, actor: Actor) => ({

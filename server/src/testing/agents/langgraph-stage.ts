@@ -6,7 +6,7 @@ import { testApp, type TestApp, type TestUser } from '../test-app.ts';
 import { standInFor } from './agent-stand-in.ts';
 
 /** A call as the agent has got it. */
-export interface Heard {
+interface Heard {
   path: string;
   body: Record<string, unknown>;
   graph: Record<string, unknown>;
@@ -15,7 +15,7 @@ export interface Heard {
 }
 
 /** The members that a test reads one by one. */
-export interface Said {
+interface Said {
   thread_id: string;
   run_id: string;
   status: string;
@@ -123,7 +123,7 @@ export function refused(response: ServerResponse, status: number, code: string):
   response.end(JSON.stringify({ code, detail: 'because' }));
 }
 
-export function told(response: ServerResponse): void {
+function told(response: ServerResponse): void {
   const part = (mode: string, data: unknown, ns: string[] = []) => ({
     type: 'CUSTOM',
     name: 'langgraph',

@@ -4,8 +4,8 @@ import { dataOf, eventsIn } from '../../../governance/http/answer/event-stream.t
 import { answerOf, type Answer } from '../answer.ts';
 
 export interface EndOfStream {
-  see(chunk: Uint8Array | string): void;
-  answer(): Answer;
+  see: (chunk: Uint8Array | string) => void;
+  answer: () => Answer;
 }
 
 const run_event = '"type":"RUN_';
