@@ -19,7 +19,7 @@ import { endpointsThatWait } from './shares/endpoints-that-wait.ts';
 import type { AllHandlers, Call } from './handlers.ts';
 import type { FairShares } from './shares/fair-shares.ts';
 import { secure } from './answer/headers.ts';
-import { originHeaders, preflight, type AllowedOrigins } from './cross-origin.ts';
+import { preflight, readableByPage, type AllowedOrigins } from './cross-origin.ts';
 import type { CarryOutOnce } from './idempotency/idempotency.ts';
 import { canonicalPath } from './request/path.ts';
 import { parse, readQuery } from './request/parse-parts.ts';
@@ -32,8 +32,8 @@ import type { Sender, SessionCookies } from './request/session-cookie.ts';
 import type { Sharer } from './shares/sharer.ts';
 import type { Forward } from './forward.ts';
 import type { RoleName } from '../../ground/config/config.ts';
-import { notRouted, servedElsewhere } from './refusals/not-served.ts';
 import { refusedSignIn } from './refusals/refused-sign-in.ts';
+import { notRouted, servedElsewhere } from './refusals/not-served.ts';
 import { surfaces, usedWay, type Surface, type Ways } from './surface.ts';
 import { placeOfNobody, type Place } from './shares/work-places.ts';
 
@@ -196,8 +196,7 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
     const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
     const found = routes.find(method, exchange.path);
     if (Array.isArray(found)) {
-      const asked = method === 'OPTIONS' ? preflightSurface(routes, exchange, found) : undefined;
-      const permit = asked && (await preflight(parts.allowedOrigins, asked, found));
+      const permit = await preflight(parts.allowedOrigins, routes, { ...exchange, methods: found });
       if (permit !== undefined) return permit;
       const isFree = found.length === 0 && method === 'GET' && surfaceOf(route, exchange).role !== 'gateway';
       const page = isFree ? await parts.console?.answer(exchange.path, exchange.headers) : undefined;
@@ -206,32 +205,19 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
     }
     route = found.route;
     const reply = await carryOut(parts, route, { ...exchange, params: found.params }, asking);
-    return await readable(parts, route, exchange, reply);
+    return await readableByPage(parts.allowedOrigins, { ...route, ...exchange }, reply);
   } catch (error) {
-    const seen =
-      brokenOff(error, exchange, parts.stopping) ??
-      (route === undefined ? error : refusedSignIn(parts.ways, route, exchange, error));
+    const seen = brokenOff(error, exchange, parts.stopping) ?? refusedSignIn(parts.ways, route, exchange, error);
     const problem = await toProblem(parts, asking.caller, seen, request_id);
     asking.code = problem.code;
     if (route !== undefined && !problemsOf(route.endpoint).includes(problem.code)) {
       const endpoint = `${route.endpoint.method} ${route.endpoint.path}`;
       parts.log.undeclared({ request_id, endpoint, code: problem.code });
     }
-    const refusal = surfaceOf(route, exchange).printProblem(problem, request_id);
-    return route === undefined ? refusal : await readable(parts, route, exchange, refusal);
+    const surface = surfaceOf(route, exchange);
+    const refusal = surface.printProblem(problem, request_id);
+    return await readableByPage(parts.allowedOrigins, { ...exchange, surface }, refusal);
   }
-}
-
-/** For the page that has sent the request. */
-async function readable({ allowedOrigins }: HttpParts, { surface }: Route, { headers }: Exchange, reply: Reply) {
-  return { ...reply, headers: { ...reply.headers, ...(await originHeaders(allowedOrigins, { surface, headers })) } };
-}
-
-/** Of the request that a browser asks about. */
-function preflightSurface(routes: Router<Route>, { path, headers }: Exchange, methods: readonly string[]) {
-  const [method] = methods;
-  const found = method === undefined ? [] : routes.find(method, path);
-  return Array.isArray(found) ? undefined : { surface: found.route.surface, headers };
 }
 
 /** Clients of vendors ask also for what the gateway does not have, and read their own form alone. */

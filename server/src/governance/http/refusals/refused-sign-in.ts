@@ -16,14 +16,14 @@ const refused_at_sign_in = new Set<ProblemCode>([
 /** A failed authentication is recorded as well: an invalid token or gateway key, a page of another site, or a team of other users. */
 export function refusedSignIn(
   ways: Partial<Ways>,
-  { endpoint, surface }: { endpoint: Endpoint; surface: Surface },
+  route: { endpoint: Endpoint; surface: Surface } | undefined,
   sender: Sender,
   error: unknown,
 ): unknown {
-  if (error instanceof Refusal || !(error instanceof Problem)) return error;
-  const presented = usedWay(ways, surface, sender) !== undefined;
+  if (route === undefined || error instanceof Refusal || !(error instanceof Problem)) return error;
+  const presented = usedWay(ways, route.surface, sender) !== undefined;
   const isRefused = refused_at_sign_in.has(error.code) || (error.code === 'unauthenticated' && presented);
   if (!isRefused) return error;
   const { code, detail: reason, hint } = error;
-  return new Refusal({ code, reason, ...(hint === undefined ? {} : { hint }) }, endpoint.operation, theOrg);
+  return new Refusal({ code, reason, ...(hint === undefined ? {} : { hint }) }, route.endpoint.operation, theOrg);
 }
