@@ -23,6 +23,8 @@ test('exactly the endpoints that create something from JSON take an Idempotency-
     'principals.rotate_key',
     'registry.create',
     'teams.create',
+    'threads.create',
+    'threads.fork',
     'users.create',
     'users.reset_password',
     'webhooks.create',

@@ -64,8 +64,18 @@ async function send(
   const { admitted, body } = await admit();
   signal.throwIfAborted();
   const run = startRun(ingress, admitted, trace, id);
-  const call = { admitted, run, origin, headers, body, is_stored: true, listener, signal };
-  const sent = await sendCall(ingress, { ...call, ...(expects !== undefined && { expects }) });
+  const demand = { expects };
+  const sent = await sendCall(ingress, {
+    admitted,
+    run,
+    origin,
+    headers,
+    body,
+    is_stored: true,
+    listener,
+    signal,
+    demand,
+  });
   await sent.detach({ awaits_end: true });
   // A cancel that came before the call was stored has found nothing to end.
   if (signal.reason instanceof Problem) await endedByCancel(ingress, id);
