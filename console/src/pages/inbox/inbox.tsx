@@ -39,7 +39,7 @@ export function InboxPage() {
 }
 
 function Run({ run }: { run: WaitingRun }) {
-  const { agent, thread, caller, is_own, interrupts, checkpoint_id, waiting_since } = run;
+  const { agent, orchestration, thread, caller, is_own, interrupts, checkpoint_id, waiting_since } = run;
   const name = agent.replace('agents/', '');
   const answer = useSend('threads.answer', {
     changes: ['inbox', 'notifications'],
@@ -50,9 +50,11 @@ function Run({ run }: { run: WaitingRun }) {
       <div className="flex flex-wrap items-baseline gap-x-3">
         <h2 className="text-section">{name}</h2>
         <span className="text-meta text-quiet">
-          {is_own ? 'your run' : `a run of ${caller}`}, waits since <When at={waiting_since} />
+          {is_own ? 'your run' : `a run of ${caller}`}
+          {orchestration !== null && ` of ${orchestration.replace('orchestrations/', '')}`}, asked{' '}
+          <When at={waiting_since} />
         </span>
-        {is_own && (
+        {is_own && orchestration === null && (
           <Link to="/talk/$agent/{-$thread}" params={{ agent: name, thread }} className="ml-auto text-meta text-accent">
             The conversation
           </Link>
