@@ -76,6 +76,9 @@ export const threadDetail = threadSummary.extend({
 });
 export type ThreadDetail = z.output<typeof threadDetail>;
 
+/** A thread of somebody, for an admin of the agent. */
+export const lookedAtThread = threadDetail.extend({ owner: z.string().describe('an e-mail address, or a reference') });
+
 /** What waits for a person, in one place for all agents. */
 export const waitingRun = z.object({
   agent: z.string().describe('agents/<name>'),
@@ -221,5 +224,14 @@ export const threadsEndpoints = {
     query: z.strictObject({ ...paging }),
     reply: { kind: 'list', status: 200, schema: threadOutline },
     problems: ['bad_cursor'],
+  },
+  'threads.look': {
+    method: 'GET',
+    path: '/api/v1/agents/{name}/threads/{id}',
+    summary: "Somebody's thread with an agent and its latest state, on record; where `admins_read_threads` allows it",
+    operation: 'thread.read_all',
+    params: z.strictObject({ name, id }),
+    reply: { kind: 'data', status: 200, schema: lookedAtThread },
+    problems: ['conflict', 'memory_damaged'],
   },
 } as const satisfies Record<string, Endpoint>;

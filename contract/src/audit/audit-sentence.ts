@@ -57,6 +57,7 @@ const sentences: Record<AuditEvent, Sentence> = {
   'grant.changed': (d) => `changed until when ${d('principal')} reads the ${readOf(d)}`,
   'grant.revoked': (d) => `took from ${d('principal')} the right to read the ${readOf(d)}`,
   'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,
+  'thread.looked_at': (d, entry) => `looked at a thread of ${d('caller')} with ${asset(entry)}`,
   'thread.answered': (d, entry) => `answered a run of ${d('caller')} with ${asset(entry)}`,
   'memory.forgotten': (d) => `erased what agents keep of ${d('user')}`,
   'asset.created': ofAsset('created'),

@@ -59,6 +59,7 @@ export const auditEvents = {
   'approval.commented': 'governance',
   'thread.deleted': 'governance',
   'thread.answered': 'governance',
+  'thread.looked_at': 'governance',
   'memory.forgotten': 'governance',
   'deploy.started': 'governance',
   'deploy.bypassed_approval': 'governance',

@@ -48,6 +48,9 @@ export const orgSettings = z.strictObject({
     .max(3650)
     .nullable()
     .describe('how long threads and items of agents are kept after their last use; null: without a limit'),
+  admins_read_threads: z
+    .boolean()
+    .describe('admins of an agent may read the threads that others have with it; each look is on record'),
   browser_origins: z
     .array(origin)
     .max(100)

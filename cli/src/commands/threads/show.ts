@@ -1,16 +1,25 @@
 import { agentArgument } from '../../agent/agent-name.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, toggle } from '../../command.ts';
 import { describeThread, nextOf } from '../../thread/describe-thread.ts';
 import { findThread, threadArgument } from '../../thread/find-thread.ts';
+import { fields } from '../../view/view.ts';
 
 export const command = defineCommand({
   words: 'threads show',
   summary: 'One of your conversations: its values, and what it waits for. It wakes no agent',
   needs: 'asset.invoke',
-  examples: ['svc threads show desk order-12', 'svc threads show desk order-12 --json'],
+  examples: [
+    'svc threads show desk order-12',
+    'svc threads show desk order-12 --json',
+    'svc threads show desk 01890a5d-ac96-774b-bcce-b302099a8057 --any',
+  ],
   arguments: { name: agentArgument, thread: threadArgument },
-  flags: {},
-  async run({ name, thread }, session) {
+  flags: { any: toggle("Somebody's, by its id, on record; for admins of the agent, where the organisation allows it") },
+  async run({ name, thread, any }, session) {
+    if (any) {
+      const shown = await session.call('threads.look', { params: { name, id: thread } });
+      return { data: shown, view: [fields({ of: shown.owner }), ...describeThread(shown)] };
+    }
     const params = { name, thread: await findThread(session, name, thread) };
     const shown = await session.call('threads.show', { params });
     return { data: shown, view: describeThread(shown), next: nextOf(name, shown) };

@@ -60,6 +60,11 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'After the last use of a thread or an item. Empty: without a limit.',
     form: 'number',
   },
+  admins_read_threads: {
+    label: 'Admins read threads',
+    about: 'Admins of an agent may read the threads that others have with it. Each look is in the audit log.',
+    form: 'yes_no',
+  },
   browser_origins: {
     label: 'Sites that may call agents',
     about: 'Their pages call agents in langgraph\'s API from a browser: a list such as ["https://chat.example.com"].',

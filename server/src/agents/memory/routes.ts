@@ -8,6 +8,7 @@ import { listInbox } from './inbox/list-inbox.ts';
 import { forgetUser, type ForgetParts } from './forget-user.ts';
 import type { Ingress } from '../invoke/ingress.ts';
 import type { MemoryParts } from './parts.ts';
+import { lookAtThread } from './threads/look-at-thread.ts';
 import {
   allThreads,
   createThread,
@@ -19,7 +20,7 @@ import {
   type ThreadParts,
 } from './threads/threads.ts';
 
-type OfTheApi = 'threads.all' | 'threads.forget_user';
+type OfTheApi = 'threads.all' | 'threads.look' | 'threads.forget_user';
 
 /** At the door of the agents. */
 export function memoryDoorRoutes(parts: MemoryParts): SurfaceHandlers<'memory'> {
@@ -56,6 +57,7 @@ export function threadsApiRoutes(
   return {
     'threads.forget_user': async ({ caller, params }) => await forgetUser(parts, { caller, ...params }),
     'inbox.list': async ({ caller, query }) => await listInbox(parts, caller, query),
+    'threads.look': async ({ caller, params }) => await lookAtThread(parts, { caller, ...params }),
     'threads.all': async ({ caller, params, query }) => await allThreads(parts, { caller, ...params, ...query }),
   };
 }

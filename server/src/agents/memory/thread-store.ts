@@ -144,6 +144,10 @@ export const findById = async (
   await db.one<ThreadRow>(sql`
     select ${columns} from thread t where t.id = ${id} and t.agent_id = ${agent_id} and t.owner_id = ${owner_id}`);
 
+/** Whoever owns it. */
+export const findOfAnybody = async (db: Reader, { id, agent_id }: { id: string; agent_id: string }) =>
+  await db.one<ThreadRow>(sql`select ${columns} from thread t where t.id = ${id} and t.agent_id = ${agent_id}`);
+
 export const findByName = async (
   db: Reader,
   { agent_id, space, name }: Pick<ThreadName, 'agent_id' | 'space' | 'name'>,

@@ -36,6 +36,7 @@ test('everybody can read the settings, and admins their source', async () => {
       hide_trace_inputs: false,
       hide_trace_outputs: false,
       memory_kept_days: 90,
+      admins_read_threads: false,
       browser_origins: [],
     },
     file: null,

@@ -40,6 +40,10 @@ export function threadRequests({ threadOf, userToChange }: By) {
     }),
     'threads.forget_user': async () => ({ params: { id: await userToChange() }, body: {} }),
     'threads.all': ofAgent,
+    'threads.look': async (at: At, look: Look, actor: Actor) => {
+      const { name, thread: id } = await threadOf(look, actor, at);
+      return { params: { name, id } };
+    },
     'inbox.list': () => ({}),
   };
 }

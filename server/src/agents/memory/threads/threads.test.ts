@@ -181,3 +181,24 @@ test('an admin of the agent sees that threads exist, and nothing that their call
   expect(JSON.stringify(items)).not.toMatch(/private name|is this right/);
   expect(await refusalOf(bob.client.call('threads.all', { params }))).toMatchObject({ code: 'forbidden' });
 });
+
+test('where the organisation allows it, an admin of the agent reads the thread of another one, and each look is in the log', async () => {
+  const vera = await stage.app.user('vera@example.com', { teams: { ml: 'admin' } });
+  await waitingThread('looked at');
+  const { items } = await vera.client.call('threads.all', { params, query: { limit: 200 } });
+  const look = async (by: TestUser) =>
+    await by.client.call('threads.look', { params: { ...params, id: items[0]?.id ?? '' } });
+  expect(await refusalOf(look(vera))).toMatchObject({ code: 'conflict' });
+  await stage.app.admin.client.call('org.set', { body: { admins_read_threads: true } });
+  expect(await look(vera)).toMatchObject({
+    thread_id: 'looked at',
+    owner: ada.email,
+    latest: { values: { messages: 'is this right?' } },
+  });
+  expect(await refusalOf(look(bob))).toMatchObject({ code: 'forbidden' });
+  const looks = await stage.app.admin.client.call('audit.list', { query: { action: 'thread.looked_at' } });
+  expect(looks.items).toMatchObject([
+    { actor: { name: vera.email }, detail: { thread: items[0]?.id, caller: ada.email } },
+  ]);
+  await stage.app.admin.client.call('org.set', { body: { admins_read_threads: false } });
+});

@@ -49,7 +49,7 @@ export async function listThreads(
   { caller, name, limit, cursor, state, titles }: Asked & PageOf & ListOf,
 ): Promise<Page<ThreadSummary>> {
   const { agent, owner_id } = await ownAgent(db, caller, name);
-  const scope = ['threads', owner_id, agent.id, state ?? null];
+  const scope = ['threads', owner_id, agent.id, state ?? null, titles];
   const before = cursors.read(cursor, scope) as [string, string] | undefined;
   const where = state && store.whereState[state];
   const found = await store.listThreads(db, { agent_id: agent.id, owner_id, before, limit: limit + 1, where });
@@ -82,10 +82,13 @@ export async function createThread(
 
 /** Throws `not_found` or `memory_damaged`. */
 export async function showThread(
-  { db, envelope }: ThreadParts,
+  parts: ThreadParts,
   { caller, name, thread }: Asked & { thread: string },
 ): Promise<ThreadDetail> {
-  const row = await ownThread(db, await ownAgent(db, caller, name), thread);
+  return await detailOf(parts, await ownThread(parts.db, await ownAgent(parts.db, caller, name), thread));
+}
+
+export async function detailOf({ db, envelope }: MemoryParts, row: store.ThreadRow): Promise<ThreadDetail> {
   const [found] = await stateStore.findStates(db, row.id, { ns: '', limit: 1 });
   const [latest] = found === undefined ? [] : await printStates({ db, envelope }, row.id, [found]);
   const printed = printThread(row);
