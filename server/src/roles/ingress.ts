@@ -27,8 +27,10 @@ import type { Role, RoleParts } from './role.ts';
 const forget_every_ms = 60 * 60_000;
 
 export async function openIngressRole(parts: RoleParts): Promise<Role> {
-  const { config, db, owner, keys, spans, agentCalls, onError, open } = parts;
+  const { config, db, owner, keys, spans, models, agentCalls, onError, open } = parts;
   const run_key = createSecretKey(keys['run-token']);
+  // A guardrail may ask a model. After the start of the process no part can be opened.
+  await models();
   const ingress = await agentCalls();
   const orchestrations = { ingress, recordRefusal: parts.recordRefusal, readers: runReaders() };
   let worker: Worker | undefined;
