@@ -15,13 +15,13 @@ let url: string;
 let token: string;
 beforeAll(async () => {
   gantry = await sharedInstallation('sdks');
-  await gantry.person('cal');
-  await gantry.must('svc team add sdks user:cal@example.com --role viewer');
+  await gantry.person('sal');
+  await gantry.must('svc team add sdks user:sal@example.com --role viewer');
   const chatter = await readFile(join(import.meta.dirname, '../agents/chatter.py'), 'utf8');
   await writeProject(gantry, 'chatter', { 'agent.py': chatter });
   await gantry.must('svc deploy', { in: 'chatter' });
   url = `${gantry.url}/agents/chatter/langgraph`;
-  token = await gantry.token('cal');
+  token = await gantry.token('sal');
 }, 300_000);
 
 test('the SDK for Python holds a conversation, waits for a person, forks, cancels and remembers', async () => {
@@ -80,9 +80,9 @@ test('the SDK for JavaScript streams a conversation and resumes it', async () =>
 }, 120_000);
 
 test('another caller has none of it', async () => {
-  await gantry.person('dora');
-  await gantry.must('svc team add sdks user:dora@example.com --role viewer');
-  const headers = { authorization: `Bearer ${await gantry.token('dora')}` };
+  await gantry.person('suki');
+  await gantry.must('svc team add sdks user:suki@example.com --role viewer');
+  const headers = { authorization: `Bearer ${await gantry.token('suki')}` };
   const client = new Client({ apiUrl: url, defaultHeaders: headers });
   expect(await client.threads.search()).toEqual([]);
   expect((await client.store.searchItems(['notes'])).items).toEqual([]);

@@ -13,19 +13,19 @@ const rememberer = await readFile(join(import.meta.dirname, '../agents/remembere
 
 let gantry: Installation;
 let seen: Seen;
-let cal: Agent;
-let dora: Agent;
+let nia: Agent;
+let nils: Agent;
 
 beforeAll(async () => {
   gantry = await sharedInstallation('memories');
-  for (const name of ['cal', 'dora']) {
+  for (const name of ['nia', 'nils']) {
     await gantry.person(name);
     await gantry.must(`svc team add memories user:${name}@example.com --role viewer`);
   }
   await writeProject(gantry, 'rememberer', { 'agent.py': rememberer });
   await gantry.must('svc deploy', { in: 'rememberer' });
   const of = async (name: string) => callAgent(`${gantry.url}/agents/rememberer`, await gantry.token(name));
-  [cal, dora] = [await of('cal'), await of('dora')];
+  [nia, nils] = [await of('nia'), await of('nils')];
   seen = await engineOf(gantry);
 }, 300_000);
 
@@ -37,53 +37,53 @@ const containers = async () => (await seen.running('agent')).filter((one) => one
 
 describe('a thread', () => {
   test('goes on with the next call, and two callers with one name have two', async () => {
-    expect(await say(cal, 'tea', 'breakfast')).toEqual(['tea']);
-    expect(await say(dora, 'coffee', 'breakfast')).toEqual(['coffee']);
-    expect(await say(cal, 'toast', 'breakfast')).toEqual(['tea', 'toast']);
+    expect(await say(nia, 'tea', 'breakfast')).toEqual(['tea']);
+    expect(await say(nils, 'coffee', 'breakfast')).toEqual(['coffee']);
+    expect(await say(nia, 'toast', 'breakfast')).toEqual(['tea', 'toast']);
   });
 
   test('new is a new one, and its answer names it', async () => {
-    const { json } = await cal.ask({ do: 'say', value: 'one' }, { thread_id: 'new' });
+    const { json } = await nia.ask({ do: 'say', value: 'one' }, { thread_id: 'new' });
     expect(json.thread_id).toBe(json.run_id);
-    expect(await say(cal, 'two', json.thread_id ?? '')).toEqual(['one', 'two']);
+    expect(await say(nia, 'two', json.thread_id ?? '')).toEqual(['one', 'two']);
   });
 
   test('has its calls one after the other', async () => {
-    const slow = cal.ask({ do: 'slowly', value: 1 }, { thread_id: 'queue' });
-    await expect.poll(async () => (await cal.send('/threads?state=working')).text).toContain('"thread_id":"queue"');
-    const others = await Promise.all(['b', 'c'].map(async (value) => (await say(cal, value, 'queue')) as string[]));
+    const slow = nia.ask({ do: 'slowly', value: 1 }, { thread_id: 'queue' });
+    await expect.poll(async () => (await nia.send('/threads?state=working')).text).toContain('"thread_id":"queue"');
+    const others = await Promise.all(['b', 'c'].map(async (value) => (await say(nia, value, 'queue')) as string[]));
     expect((await slow).json.output?.result).toBe(0);
     expect(others.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([2, 3]);
   });
 
   test('outlasts its container, and the service', async () => {
-    await say(cal, 'before', 'lasting');
+    await say(nia, 'before', 'lasting');
     const [name = ''] = await containers();
     await seen.engine.docker.getContainer(name).kill();
-    await expect.poll(async () => (await cal.ask({ do: 'version' })).status, { timeout: 60_000 }).toBe(200);
-    expect(await say(cal, 'after the kill', 'lasting')).toEqual(['before', 'after the kill']);
+    await expect.poll(async () => (await nia.ask({ do: 'version' })).status, { timeout: 60_000 }).toBe(200);
+    expect(await say(nia, 'after the kill', 'lasting')).toEqual(['before', 'after the kill']);
     await gantry.must('svc restart rememberer');
-    expect(await say(cal, 'after the restart', 'lasting')).toEqual(['before', 'after the kill', 'after the restart']);
+    expect(await say(nia, 'after the restart', 'lasting')).toEqual(['before', 'after the kill', 'after the restart']);
   }, 180_000);
 });
 
 describe('a person in the loop', () => {
   test('is asked in a call without a thread, and answers later', async () => {
-    const { json } = await cal.ask({ do: 'ask', value: 'really?' });
+    const { json } = await nia.ask({ do: 'ask', value: 'really?' });
     expect(json).toMatchObject({ status: 'interrupted', interrupts: [{ value: { question: 'really?' } }] });
-    const shown = await cal.send(`/threads/${json.thread_id}`);
+    const shown = await nia.send(`/threads/${json.thread_id}`);
     expect(shown.json).toMatchObject({
       data: { state: 'waiting', interrupts: [{ value: { question: 'really?' } }], next: ['ask'] },
     });
-    expect((await dora.send(`/threads/${json.thread_id}`)).status).toBe(404);
-    const answered = await resume(cal, json.thread_id, 'yes');
+    expect((await nils.send(`/threads/${json.thread_id}`)).status).toBe(404);
+    const answered = await resume(nia, json.thread_id, 'yes');
     expect(answered.json).toMatchObject({ status: 'completed', output: { result: 'first heard yes' } });
-    expect((await resume(cal, json.thread_id, 'again')).json).toMatchObject({ code: 'nothing_to_resume' });
+    expect((await resume(nia, json.thread_id, 'again')).json).toMatchObject({ code: 'nothing_to_resume' });
   });
 
   test('is asked by one version and answers to the next one, and to the one before it after a rollback', async () => {
     const ask = async (question: string) =>
-      (await cal.ask({ do: 'ask', value: question }, { thread_id: question })).json;
+      (await nia.ask({ do: 'ask', value: question }, { thread_id: question })).json;
     expect(await ask('which version?')).toMatchObject({ status: 'interrupted' });
     expect(await ask('still there?')).toMatchObject({ status: 'interrupted' });
     await writeProject(gantry, 'rememberer', {
@@ -91,15 +91,15 @@ describe('a person in the loop', () => {
       'agent.yaml': agentYaml('rememberer', '', gantry.team).replace('1.0.0', '1.1.0'),
     });
     await gantry.must('svc deploy', { in: 'rememberer' });
-    expect((await resume(cal, 'which version?', 'a')).json).toMatchObject({ output: { result: 'second heard a' } });
+    expect((await resume(nia, 'which version?', 'a')).json).toMatchObject({ output: { result: 'second heard a' } });
     await gantry.must('svc rollback rememberer');
-    expect((await resume(cal, 'still there?', 'b')).json).toMatchObject({ output: { result: 'first heard b' } });
+    expect((await resume(nia, 'still there?', 'b')).json).toMatchObject({ output: { result: 'first heard b' } });
   }, 240_000);
 });
 
 test('the store keeps facts of each caller, across threads', async () => {
-  await cal.ask({ do: 'keep', value: { key: 'a', text: 'Cal likes tea' } }, { thread_id: 'one' });
-  await dora.ask({ do: 'keep', value: { key: 'a', text: 'Dora likes coffee' } });
-  expect((await cal.ask({ do: 'facts' }, { thread_id: 'two' })).json.output?.result).toEqual(['Cal likes tea']);
-  expect((await dora.ask({ do: 'facts' })).json.output?.result).toEqual(['Dora likes coffee']);
+  await nia.ask({ do: 'keep', value: { key: 'a', text: 'Cal likes tea' } }, { thread_id: 'one' });
+  await nils.ask({ do: 'keep', value: { key: 'a', text: 'Dora likes coffee' } });
+  expect((await nia.ask({ do: 'facts' }, { thread_id: 'two' })).json.output?.result).toEqual(['Cal likes tea']);
+  expect((await nils.ask({ do: 'facts' })).json.output?.result).toEqual(['Dora likes coffee']);
 });
