@@ -1,7 +1,6 @@
 // OpenAPI 3.1, made from the records that the server mounts.
-import type { Endpoint } from './endpoint.ts';
-import { endpoints } from './endpoints.ts';
 import { headerParameters, headers } from './openapi/headers.ts';
+import { describedEndpoints } from './openapi/described.ts';
 import { nouns } from './openapi/nouns.ts';
 import { operation, wrapperSchemas } from './openapi/operation.ts';
 import { problemSchemas, sharedRefusals } from './openapi/refusals.ts';
@@ -24,7 +23,7 @@ let described: { paths: Json; components: Json } | undefined;
 
 function describe(): { paths: Json; components: Json } {
   const paths: Record<string, Json> = {};
-  for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
+  for (const [name, endpoint] of describedEndpoints) {
     const path = (paths[endpoint.path] ??= {});
     path[endpoint.method.toLowerCase()] = operation(name, endpoint);
   }

@@ -25,7 +25,6 @@ import * as langgraphRuns from '../agents/langgraph/runs.ts';
 import * as langgraphThreads from '../agents/langgraph/threads.ts';
 import * as langgraphUnanswered from '../agents/langgraph/unanswered.ts';
 import * as login from '../people/login.ts';
-import * as memory from '../agents/memory.ts';
 import * as models from '../models/models.ts';
 import * as notifications from '../telling/notifications.ts';
 import * as ollama from '../models/ollama.ts';
@@ -75,7 +74,6 @@ export const nouns: readonly Noun[] = [
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, deploymentFiles, agentEvents, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'threads', about: 'Conversations with agents, for those whose they are', files: [threads] },
-  { tag: 'memory', about: 'What agents keep between calls', files: [memory] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
   { tag: 'a2a', about: 'Calls to agents and orchestrations in the Agent2Agent protocol', files: [a2a] },
   {

@@ -1,7 +1,7 @@
 // An endpoint's refusals: one response per status, whose description lists the codes. A response that several endpoints share
 // is a component.
 import { problemsOf, type Endpoint } from '../endpoint.ts';
-import { endpoints } from '../endpoints.ts';
+import { describedEndpoints } from './described.ts';
 import { problems, type ProblemCode } from '../problems.ts';
 import { refusalHeaders } from './headers.ts';
 import { pascal, type Json } from './schemas.ts';
@@ -65,7 +65,7 @@ export function sharedRefusals(): Record<string, Json> {
 const shared = findShared();
 
 function findShared(): Map<string, Json> {
-  const all = Object.values<Endpoint>(endpoints).flatMap(refusalsOf);
+  const all = describedEndpoints.flatMap(([, endpoint]) => refusalsOf(endpoint));
   const byName = Map.groupBy(all, ({ name }) => name);
   return new Map(
     [...byName].flatMap(([name, [first, ...more]]) => (first && more.length > 0 ? [[name, first.response]] : [])),

@@ -1,8 +1,7 @@
 // The schemas of bodies and replies, each described once, as a named component. An exported schema has its export's name; one that is
 // written in its endpoint is named after it: `RegistryCreateBody`.
 import { z } from 'zod';
-import type { Endpoint } from '../endpoint.ts';
-import { endpoints } from '../endpoints.ts';
+import { describedEndpoints } from './described.ts';
 import { json } from '../wire.ts';
 import { nouns } from './nouns.ts';
 
@@ -40,7 +39,7 @@ export function componentSchemas(): Record<string, Json> {
 }
 
 /** The body and the reply of an endpoint. */
-const parts = Object.entries<Endpoint>(endpoints).flatMap(([endpoint, { body, reply }]) => [
+const parts = describedEndpoints.flatMap(([endpoint, { body, reply }]) => [
   ...(typeof body === 'object' ? [{ direction: 'input', schema: body, name: `${pascal(endpoint)}Body` } as const] : []),
   ...('schema' in reply
     ? [{ direction: 'output', schema: reply.schema, name: `${pascal(endpoint)}Reply` } as const]

@@ -395,7 +395,11 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
   const page = await listNotifications(db, async () => false, cursors, caller, { ...asked, unread: false });
   expect(page.items.map(({ id, text }) => [id, text])).toEqual(readableParts.map(({ id, words }) => [id, words]));
   const unread = readableParts.filter(({ read_at }) => read_at === null).length;
-  expect(await countsOf(db, caller)).toEqual({ pending: waitingForCaller(world, caller).length, unread });
+  expect(await countsOf(db, caller)).toEqual({
+    pending: waitingForCaller(world, caller).length,
+    unread,
+    waiting_runs: 0,
+  });
 }
 
 /** One statement for all conditions: the number of statements takes the time. */

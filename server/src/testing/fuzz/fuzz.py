@@ -27,13 +27,6 @@ archives = strategies.sampled_from([base64.b64decode(archive) for archive in pla
 cut_off = strategies.builds(lambda archive, length: archive[:length], archives, strategies.integers(0, 300))
 schemathesis.openapi.media_type("application/gzip", archives | cut_off | strategies.binary(max_size=500))
 
-
-# Any text is refused: only the wrapper writes frames.
-@schemathesis.serializer("application/vnd.gantry.frames")
-def as_bytes(_, value):
-    return value if isinstance(value, bytes) else str(value).encode()
-
-
 as_described = [
     checks.status_code_conformance,
     checks.content_type_conformance,

@@ -116,7 +116,7 @@ function textOf(value: unknown, paths: KnownItem['index']): string {
 
 function at(values: readonly unknown[], path: string): unknown[] {
   return path
-    .split(/\.|\[([^\]]*)\]/)
+    .split(/\.|\[([^[\]]*)\]/)
     .filter((part) => part !== undefined && part !== '')
     .reduce<unknown[]>((found, part) => found.flatMap((one) => step(one, part)), [...values]);
 }
