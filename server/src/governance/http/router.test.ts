@@ -52,7 +52,7 @@ test('a parameter can end with a verb, and the longer ending wins', () => {
 
 test('only the paths under /agents/ and /orchestrations/ belong to the ingress', () => {
   for (const [name, { path, surface }] of Object.entries<Endpoint>(endpoints))
-    expect([name, surface === 'ingress' || surface === 'a2a']).toEqual([
+    expect([name, surface === 'ingress' || surface === 'a2a' || surface === 'langgraph']).toEqual([
       name,
       /^\/(agents|orchestrations)\//.test(path),
     ]);
