@@ -11,8 +11,10 @@ import { agentNamed } from './agent-models.ts';
  * call agents by a key. Throws `invalid_api_key` and `key_paused` for a key that does not work at this moment.
  */
 export async function agentsOfKey(db: Reader, caller: KeyCaller): Promise<string[]> {
-  const key = await workingKey(db, caller);
-  return isOfCaller(caller) ? key.models.flatMap((model) => agentNamed(model) ?? []) : [];
+  // The key of an agent lists its models while its deploy starts it.
+  if (!isOfCaller(caller)) return [];
+  const { models } = await workingKey(db, caller);
+  return models.flatMap((model) => agentNamed(model) ?? []);
 }
 
 /** Throws `model_not_allowed` too. */
