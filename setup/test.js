@@ -24,7 +24,7 @@ import { failedFiles, tallyTwoRuns, tallyVitest } from './reports/vitest-report.
 /** @import { Tally } from './reports/vitest-report.js' */
 
 // Below the limit of CI, so that a run that hangs still says what has failed.
-const suite_timeout_seconds = 4500;
+const suite_timeout_seconds = 4800;
 const max_shown_files = 10;
 /** More failures than that are no accident of timing. */
 const max_files_again = 5;

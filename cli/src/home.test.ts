@@ -8,6 +8,7 @@ const nothing = {
   to_deploy: [],
   failed_deployments: [],
   keys: [],
+  waiting_runs: [],
   budgets: [],
   unread: 0,
   agents: [],
@@ -37,6 +38,18 @@ test('svc home says what needs the caller and the command for it, and asks for o
       },
     ],
     budgets: [{ of: 'team:ml', window: 'month', limit_usd: '50.00', spent_usd: '41.20', percent: 82, ends_at: null }],
+    waiting_runs: [
+      {
+        agent: 'agents/refunds',
+        orchestration: null,
+        thread: id,
+        thread_id: 'order-12',
+        caller: 'ada@example.com',
+        is_own: true,
+        checkpoint_id: '1',
+        waiting_since: new Date().toISOString(),
+      },
+    ],
     unread: 2,
   };
   await using service = await scriptService({ [path]: data(home) });
@@ -49,6 +62,7 @@ test('svc home says what needs the caller and the command for it, and asks for o
     '21 requests',
     '2 unread',
     'scale failed',
+    'refunds',
     'ada@example.com: no memory',
     `svc review show ${id}`,
   ])
