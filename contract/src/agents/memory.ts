@@ -26,7 +26,7 @@ const writing = { ...ofRun, problems: [...ofRun.problems, 'memory_full', 'too_la
 const namespace = z.array(z.string().min(1).max(500)).max(32);
 const key = z.string().min(1).max(1000);
 const page = { limit: z.int().min(0).max(1000).default(10), offset: z.int().min(0).max(100_000).default(0) };
-export const itemOp = z.discriminatedUnion('op', [
+const itemOp = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('get'), namespace, key }),
   z.strictObject({
     op: z.literal('put'),
@@ -56,7 +56,7 @@ export const itemOp = z.discriminatedUnion('op', [
 ]);
 export type ItemOp = z.output<typeof itemOp>;
 
-export const storedItem = z.object({
+const storedItem = z.object({
   namespace: z.array(z.string()),
   key: z.string(),
   value: z.record(z.string(), z.unknown()),

@@ -15,6 +15,7 @@ export const langgraphItemEndpoints = {
     method: 'PUT',
     path: `${root}/store/items`,
     summary: 'store.put_item of the SDK',
+    reply: { kind: 'none', status: 204 },
     body: z.strictObject({
       namespace: namespace.min(1),
       key,
@@ -43,6 +44,7 @@ export const langgraphItemEndpoints = {
     method: 'DELETE',
     path: `${root}/store/items`,
     summary: 'store.delete_item of the SDK',
+    reply: { kind: 'none', status: 204 },
     body: z.strictObject({ namespace, key }),
   },
   'langgraph.search_items': {

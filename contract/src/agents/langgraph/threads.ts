@@ -96,6 +96,7 @@ export const langgraphThreadEndpoints = {
     path: `${root}/threads/{thread}`,
     summary: 'threads.delete of the SDK',
     params: byThread,
+    reply: { kind: 'none', status: 204 },
     problems: ['thread_busy'],
   },
   'langgraph.copy_thread': {

@@ -17,8 +17,6 @@ interface Address {
   key: string;
 }
 
-const done: Reply = { status: 204, headers: {} };
-
 export async function putItem(
   parts: MemoryParts,
   {
@@ -29,9 +27,8 @@ export async function putItem(
     ttl,
     ...asked
   }: Asked & Address & { value: Json; index?: false | string[] | null | undefined; ttl?: number | null | undefined },
-): Promise<Reply> {
+): Promise<void> {
   await carryOut(parts, asked, { op: 'put', namespace, key, value, index: index ?? null, ttl_minutes: ttl ?? null });
-  return done;
 }
 
 /** Null for one that is not there. */
@@ -39,9 +36,8 @@ export async function getItem(parts: MemoryParts, { namespace, key, ...asked }: 
   return jsonReply(await carryOut(parts, asked, { op: 'get', namespace, key }));
 }
 
-export async function deleteItem(parts: MemoryParts, { namespace, key, ...asked }: Asked & Address): Promise<Reply> {
+export async function deleteItem(parts: MemoryParts, { namespace, key, ...asked }: Asked & Address): Promise<void> {
   await carryOut(parts, asked, { op: 'put', namespace, key, value: null, index: null, ttl_minutes: null });
-  return done;
 }
 
 export async function searchItems(

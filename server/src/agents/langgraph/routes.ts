@@ -52,10 +52,7 @@ export function langgraphRoutes(parts: RunParts): Handlers<'langgraph'> {
     'langgraph.thread': async ({ caller, params }) => await showThread(parts, { caller, ...params }),
     'langgraph.update_thread': async ({ caller, params, body }) =>
       await updateThread(parts, { caller, ...params, ...body }),
-    'langgraph.delete_thread': async ({ caller, params }) => {
-      await deleteThread(parts, { caller, ...params });
-      return { status: 204, headers: {} };
-    },
+    'langgraph.delete_thread': async ({ caller, params }) => await deleteThread(parts, { caller, ...params }),
     'langgraph.copy_thread': async ({ caller, params }) => await copyThread(parts, { caller, ...params }),
     'langgraph.state': async ({ caller, params, query: { select } }) =>
       await showState(parts, { caller, ...params, select: select?.split(',') }),
