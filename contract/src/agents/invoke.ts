@@ -19,18 +19,19 @@ const feedback = z.strictObject({
 });
 export type Feedback = z.output<typeof feedback>;
 
-const problems = [
+/** What each way to call an agent can be refused with, beside its own refusals. */
+export const callRefusals = [
   'not_deployed',
   'agent_unavailable',
   'agent_error',
   'too_many_runs',
   'cancelled',
-  'run_gone',
   'guardrail_blocked',
   'budget_exceeded',
   'budget_in_flight',
   'thread_busy',
 ] as const;
+const problems = [...callRefusals, 'run_gone'] as const;
 
 export const invokeEndpoints = {
   'invoke.call': {

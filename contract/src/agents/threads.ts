@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { byId, id, json, name, paging, time } from '../wire.ts';
+import { callRefusals } from './invoke.ts';
 import { threadName } from './memory.ts';
 
 const byAgent = z.strictObject({ name });
@@ -181,19 +182,7 @@ export const threadsEndpoints = {
       checkpoint_id: z.string().max(200).optional().describe('the state that you saw; absent: the present one'),
     }),
     reply: { kind: 'passed', status: 200 },
-    problems: [
-      'not_deployed',
-      'agent_unavailable',
-      'agent_error',
-      'too_many_runs',
-      'cancelled',
-      'guardrail_blocked',
-      'budget_exceeded',
-      'budget_in_flight',
-      'thread_busy',
-      'nothing_waits',
-      'answered_already',
-    ],
+    problems: [...callRefusals, 'nothing_waits', 'answered_already'],
   },
   'inbox.list': {
     method: 'GET',

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../endpoint.ts';
 import { json, name } from '../../wire.ts';
 import { members, ofAgent, root } from './of-agent.ts';
 import { checkpoint } from './threads.ts';
+import { callRefusals } from '../invoke.ts';
 
 const byThread = z.strictObject({ name, thread: z.string().min(1).max(1024) });
 const byRun = byThread.extend({ run_id: z.string().max(100) });
@@ -71,20 +72,7 @@ export type RunBody = z.output<typeof runBody>;
 const calling = {
   ...ofAgent,
   body: runBody,
-  problems: [
-    'not_answered',
-    'not_deployed',
-    'agent_unavailable',
-    'agent_error',
-    'too_many_runs',
-    'cancelled',
-    'guardrail_blocked',
-    'budget_exceeded',
-    'budget_in_flight',
-    'thread_busy',
-    'threads_not_kept',
-    'nothing_waits',
-  ],
+  problems: [...callRefusals, 'not_answered', 'threads_not_kept', 'nothing_waits'],
 } as const;
 const streaming = { ...calling, reply: { kind: 'stream', status: 200 } } as const;
 

@@ -37,8 +37,7 @@ export interface AnswerOf {
 
 /**
  * The caller of the run gets the answer of the agent, or 202; another person gets the id of the run alone. A run of an orchestration goes on by
- * itself. Throws `not_found`, `nothing_waits`,
- * `answered_already`, and the refusals of a call.
+ * itself. Throws `not_found`, `nothing_waits`, `answered_already`, and the refusals of a call.
  */
 export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<Reply> {
   const { db, stopping, sync_budget_ms } = ingress;
