@@ -2,9 +2,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
-import { openBrowser, settle, visit, type Visitor } from './browser.ts';
+import { openBrowser, settle, visit, windowsOf } from './browser.ts';
 import { sharedStage } from './shared-stage.ts';
-import type { Person } from './stage.ts';
 
 const stage = await sharedStage();
 let browser: Browser;
@@ -14,13 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await browser?.close());
 
-// One window for each person, because a sign-in takes a second.
-const visitors = new Map<Person, Promise<Visitor>>();
-const as = async (person: Person): Promise<Visitor> => {
-  const known = visitors.get(person) ?? visit(browser, { gantry: stage, people: stage.people }, person);
-  visitors.set(person, known);
-  return await known;
-};
+const as = windowsOf(() => browser, stage);
 
 test('the overview has the state, the last day with its deploys, the runs, what the agent may reach and who may call it', async () => {
   const { page, open, faults } = await as('max');

@@ -55,6 +55,19 @@ export async function visit(
   };
 }
 
+/** One window for each person, because a sign-in takes a second. */
+export function windowsOf(
+  browser: () => Browser,
+  stage: Pick<ConsoleStage, 'people'> & { url: string },
+): (person: Person) => Promise<Visitor> {
+  const visitors = new Map<Person, Promise<Visitor>>();
+  return async (person) => {
+    const known = visitors.get(person) ?? visit(browser(), { gantry: stage, people: stage.people }, person);
+    visitors.set(person, known);
+    return await known;
+  };
+}
+
 export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.goto('/sign-in');
   await page.getByLabel('E-mail').fill(email);
