@@ -84,12 +84,16 @@ export interface Endpoint {
   problems: readonly ProblemCode[];
 }
 
+/** Of a gateway key that may call an agent. */
+const ofKeysForAgents = ['invalid_api_key', 'key_paused', 'model_not_allowed'] as const;
+
 /** All its refusals. */
 export function problemsOf(endpoint: Endpoint): ProblemCode[] {
   const keyed = takesIdempotencyKey(endpoint) ? (['idempotency_conflict'] as const) : [];
   // Every change can race with the removal of a row that it refers to.
   const changing = endpoint.method === 'GET' ? [] : (['conflict'] as const);
-  return [...new Set([...commonProblems, ...changing, ...keyed, ...endpoint.problems])];
+  const of_key = endpoint.surface === 'langgraph' ? ofKeysForAgents : [];
+  return [...new Set([...commonProblems, ...changing, ...keyed, ...of_key, ...endpoint.problems])];
 }
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;

@@ -8,6 +8,7 @@ import { signedIn } from '../../people/principals/signed-in.ts';
 import { deleteThread } from '../memory/threads/threads.ts';
 import { countAssistants, listVersions, searchAssistants, showAssistant, showSchemas } from './assistant.ts';
 import { notAnswered } from './not-answered.ts';
+import { forHolders } from './holder-of-key.ts';
 import type { RunParts } from './runs/begin-run.ts';
 import { createRun } from './runs/create.ts';
 import { cancelRun, joinRun, joinStream, listRuns, showRun } from './runs/own-run.ts';
@@ -23,13 +24,13 @@ import {
   showState,
   showThread,
   updateThread,
-} from './threads.ts';
+} from './threads/threads.ts';
 
 type Unanswered = keyof typeof langgraphUnansweredEndpoints;
 
 export function langgraphRoutes(parts: RunParts): Handlers<'langgraph'> {
   const { db, ingress } = parts;
-  return {
+  return forHolders(ingress, {
     ...unansweredRoutes(parts),
     'langgraph.info': async ({ caller, params: { name } }) => {
       await findReadable(parts, caller, name);
@@ -88,7 +89,7 @@ export function langgraphRoutes(parts: RunParts): Handlers<'langgraph'> {
       await waitForRun(parts, { ...call, ...params, asked }),
     'langgraph.stream_alone': async ({ params, body: asked, ...call }) =>
       await streamRun(parts, { ...call, ...params, asked }),
-  };
+  });
 }
 
 function unansweredRoutes(

@@ -34,7 +34,8 @@ const token = () => ({ authorization: `Bearer ${ada.token}` });
 test('a page of a named site may ask and read, with a token of its own', async () => {
   const asked = await asks(site);
   expect([asked.status, allowedIn(asked)]).toEqual([204, site]);
-  expect(asked.headers.get('access-control-allow-headers')).toContain('authorization');
+  for (const header of ['authorization', 'x-api-key'])
+    expect(asked.headers.get('access-control-allow-headers')).toContain(header);
   expect(asked.headers.get('access-control-allow-credentials')).toBeNull();
   const answered = await sends(site, token());
   expect([answered.status, allowedIn(answered)]).toEqual([200, site]);

@@ -34,7 +34,7 @@ import type { Forward } from './forward.ts';
 import type { RoleName } from '../../ground/config/config.ts';
 import { refusedSignIn } from './refusals/refused-sign-in.ts';
 import { notRouted, servedElsewhere } from './refusals/not-served.ts';
-import { surfaces, usedWay, type Surface, type Ways } from './surface.ts';
+import { requireWay, surfaces, type Surface, type Ways } from './surface.ts';
 import { placeOfNobody, type Place } from './shares/work-places.ts';
 
 export interface HttpParts {
@@ -363,8 +363,7 @@ async function identify(
 ): Promise<Caller> {
   // A public endpoint reads no token, so a client with an expired token can use it.
   if (operations[endpoint.operation].on === 'anyone') return asking.caller;
-  const way = usedWay(parts.ways, surface, sender);
-  if (way === undefined) throw new Problem('unauthenticated');
+  const way = requireWay(parts.ways, surface, sender);
   const caller = await way.authenticate(sender).catch(async (error: unknown) => {
     if (error instanceof Problem && error.code === 'not_in_team')
       asking.caller = await way.authenticate({ ...sender, headers: without(sender.headers, 'x-service-team') });

@@ -1,7 +1,7 @@
 // The differences between kinds of endpoints. Each endpoint names its surface. The shared parts are in mount.ts: request id, log line,
 // record of refusals, security headers, order of the checks.
 import type { SurfaceName } from '@gantry/contract/endpoint.ts';
-import type { Problem } from '@gantry/contract/problems.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import type { AgentCaller, KeyCaller, SignedInCaller } from '../access/caller.ts';
 import type { RoleName } from '../../ground/config/config.ts';
 import { a2aProblemReply } from './refusals/a2a-problem-reply.ts';
@@ -17,6 +17,8 @@ export interface Surface {
   role?: RoleName;
   /** The first way that a request uses identifies its caller. */
   ways: readonly (keyof Ways)[];
+  /** A request that uses two of them is refused: they can prove two callers. */
+  takes_one_way?: true;
   /** The limit of a body that is read whole before its handler runs. */
   max_body_bytes: number;
   /** Its requests work in places (work-places.ts). A probe answers beside any flood from its address. */
@@ -50,9 +52,23 @@ export interface Way {
 const mebibyte = 1024 * 1024;
 
 /** The first of the surface's ways that the request uses, among those of the listener. */
-export function usedWay(has: Partial<Ways>, { ways }: Surface, sender: Sender): Way | undefined {
-  return ways.flatMap((name) => has[name] ?? []).find(({ isUsed }) => isUsed(sender));
+export const usedWay = (has: Partial<Ways>, surface: Surface, sender: Sender): Way | undefined =>
+  usedWays(has, surface, sender)[0];
+
+/** Throws `unauthenticated` for no way, and for two where the surface takes one. */
+export function requireWay(has: Partial<Ways>, surface: Surface, sender: Sender): Way {
+  const [way, other] = usedWays(has, surface, sender);
+  if (way === undefined) throw new Problem('unauthenticated');
+  if (surface.takes_one_way === true && other !== undefined)
+    throw new Problem('unauthenticated', {
+      detail: 'The request has a token in `authorization` and a key in `x-api-key`.',
+      hint: 'Send one of them. An SDK reads a key from LANGGRAPH_API_KEY, unless its `api_key` is null.',
+    });
+  return way;
 }
+
+const usedWays = (has: Partial<Ways>, { ways }: Surface, sender: Sender) =>
+  ways.flatMap((name) => has[name] ?? []).filter(({ isUsed }) => isUsed(sender));
 
 export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
   api: {
@@ -80,7 +96,8 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
   // Programs and pages of other sites: no cookie counts here.
   langgraph: {
     role: 'ingress',
-    ways: ['bearer'],
+    ways: ['x_api_key', 'bearer'],
+    takes_one_way: true,
     max_body_bytes: 10 * mebibyte,
     has_places: true,
     takes_pages: true,

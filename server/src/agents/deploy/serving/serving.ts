@@ -1,4 +1,5 @@
 // Finds the instances that answer for an agent now. The ingress asks before every call.
+import { Problem } from '@gantry/contract/problems.ts';
 import { hiddenContent, type HiddenContent } from '@gantry/project/agent-yaml/tracing.ts';
 import type { RequiredGuardrail } from '@gantry/contract/guardrails/required.ts';
 import { LRUCache } from 'lru-cache';
@@ -9,6 +10,7 @@ import { requiredRules } from '../../../models/guardrails/make-rules.ts';
 import type { Rule } from '../../../models/guardrails/rule.ts';
 import type { ReadAsOf } from '../../../people/login/read-as-of.ts';
 import { settings } from '../../../people/principals/find.ts';
+import { loadIdentity } from '../../../people/service-principals/load-caller.ts';
 import { requiredGuardrails } from '../../../people/principals/required-guardrails.ts';
 import { textOfAsset } from '../../../assets/registry/asset-copies.ts';
 import {
@@ -72,7 +74,7 @@ export interface ServingRevision extends CalledRevision {
 }
 
 interface CalledAgent {
-  /** Read at the same moment as the other fields. */
+  /** Read at the same moment as the other fields, unless the caller has no session. */
   caller: SignedInCaller;
   /** Undefined when the agent does not exist. */
   agent: AssetRecord | undefined;
@@ -165,21 +167,30 @@ export function servingAgents({
     });
     return { revision, version, desired, allowed_teams, hidden };
   };
+  const loaded = async (wanted: AssetFor) => {
+    const [[found], { required_guardrails }] = await Promise.all([served.load(db, [wanted]), settings(db)]);
+    return { agent: found?.agent, serving: await servingOf(found, required_guardrails) };
+  };
+  /** The copies that a session keeps current are not used. */
+  const findWithoutSession = async ({ id, origin }: SignedInCaller, name: string) => {
+    const [caller, found] = await Promise.all([
+      loadIdentity(db, id, origin),
+      loaded({ kind: 'agent', name, caller_id: id }),
+    ]);
+    if (caller === undefined)
+      throw new Problem('forbidden', { detail: 'The account of the caller is no longer active.' });
+    return { caller, ...found };
+  };
   return {
     find: async (asking, name) => {
+      if (asking.presence === null) return await findWithoutSession(asking, name);
       const { caller, found, org } = await readAsOf(asking, {
         found: servedTo(asking.id, name),
         org: requiredGuardrails(),
       });
       return { caller, agent: found?.agent, serving: await servingOf(found, org?.required_guardrails ?? []) };
     },
-    member: async (by, agent_id) => {
-      const [[found], { required_guardrails }] = await Promise.all([
-        served.load(db, [{ kind: 'agent', id: agent_id, caller_id: by.id }]),
-        settings(db),
-      ]);
-      return { agent: found?.agent, serving: await servingOf(found, required_guardrails) };
-    },
+    member: async (by, agent_id) => await loaded({ kind: 'agent', id: agent_id, caller_id: by.id }),
     wake: async (revision_id) => {
       const asked = waking.get(revision_id) ?? wake(db, revision_id).finally(() => waking.delete(revision_id));
       waking.set(revision_id, asked);

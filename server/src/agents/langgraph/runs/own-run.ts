@@ -10,7 +10,7 @@ import { problemIn } from '../../invoke/calls/outcome.ts';
 import { cancelInvocation } from '../../invoke/invocations.ts';
 import { ownAgent, ownThread } from '../../memory/threads/own-agent.ts';
 import { refuseUnanswered } from '../not-answered.ts';
-import { printThread } from '../print.ts';
+import { printThread } from '../threads/print.ts';
 import * as store from '../store.ts';
 import type { RunParts } from './begin-run.ts';
 import { printRun, runStatus } from './record-run.ts';

@@ -3,7 +3,7 @@ import { answeredModes, type AnsweredMode, type RunBody } from '@gantry/contract
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Json } from '../json.ts';
 import { notAnswered, refuseUnanswered } from '../not-answered.ts';
-import { checkpointId } from '../threads.ts';
+import { checkpointId } from '../threads/threads.ts';
 
 /** As wrapper/_svc_wrapper/graph_options.py reads it. */
 interface GraphOptions {

@@ -4,6 +4,7 @@ import type { Incoming } from '../call.ts';
 import type { GatewayParts } from '../parts.ts';
 import type { Json } from '../wires/wire.ts';
 import { requireAgentOfKey } from './agents-of-key.ts';
+import { answerWhileKeyWorks } from './while-key-works.ts';
 
 interface AskedAgent extends Pick<Incoming, 'caller' | 'headers' | 'trace' | 'whileWaiting' | 'agents'> {
   sent: Json;
@@ -23,29 +24,7 @@ export async function callAgent(
       hint: 'Use POST /v1/chat/completions or POST /v1/responses.',
     });
   const { format } = agents;
-  const open = open_calls.open(key.id, client);
-  // A client that leaves before it reads the stream begins none of it.
-  client.addEventListener('abort', () => open.close(), { once: true });
-  try {
-    const answering = agents.call({ key, name, format, sent, headers, trace, signal: open.signal });
-    const reply = await whileWaiting(open.whileKeyWorks(answering));
-    if (!isStream(reply.body)) open.close();
-    return isStream(reply.body) ? { ...reply, body: closing(reply.body, () => open.close()) } : reply;
-  } catch (error) {
-    open.close();
-    throw error;
-  }
-}
-
-type Body = Reply['body'];
-type Chunks = Extract<Body, AsyncIterable<unknown>>;
-
-const isStream = (body: Body): body is Chunks => typeof body === 'object' && Symbol.asyncIterator in body;
-
-async function* closing(chunks: Chunks, close: () => void): AsyncGenerator<string | Uint8Array> {
-  try {
-    yield* chunks;
-  } finally {
-    close();
-  }
+  const answering = async (signal: AbortSignal) =>
+    await agents.call({ key, name, format, sent, headers, trace, signal });
+  return await whileWaiting(answerWhileKeyWorks(open_calls, { key_id: key.id, client }, answering));
 }

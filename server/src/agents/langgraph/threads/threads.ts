@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { checkpoint, threadFilter, threadSearch } from '@gantry/contract/agents/langgraph/threads.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { Caller } from '../../governance/access/caller.ts';
-import { jsonReply, type Reply } from '../../governance/http/answer/reply.ts';
-import { ownAgent, ownThread, type OwnAgent } from '../memory/threads/own-agent.ts';
+import type { Caller } from '../../../governance/access/caller.ts';
+import { jsonReply, type Reply } from '../../../governance/http/answer/reply.ts';
+import { ownAgent, ownThread, type OwnAgent } from '../../memory/threads/own-agent.ts';
 import {
   keepMetadata,
   openMetadata,
@@ -13,10 +13,10 @@ import {
   statesOf,
   type Metadata,
   type ThreadRow,
-} from '../memory/threads/threads-of-client.ts';
-import { createThread, forkThread, type ThreadParts } from '../memory/threads/threads.ts';
-import type { Json } from './json.ts';
-import { notAnswered, refuseUnanswered } from './not-answered.ts';
+} from '../../memory/threads/threads-of-client.ts';
+import { createThread, forkThread, type ThreadParts } from '../../memory/threads/threads.ts';
+import type { Json } from '../json.ts';
+import { notAnswered, refuseUnanswered } from '../not-answered.ts';
 import { interruptsOf, metadataOf, printNoState, printState, printThread, statusOf } from './print.ts';
 
 interface Asked {

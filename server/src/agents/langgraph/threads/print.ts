@@ -1,9 +1,9 @@
 // Threads and states in the shapes of langgraph's API.
 import type { Interrupt, ThreadState } from '@gantry/contract/agents/threads.ts';
-import type { AssetRecord } from '../../assets/registry/find.ts';
-import type { MemoryParts } from '../memory/parts.ts';
-import { openInterrupts, openMetadata, statesOf, type ThreadRow } from '../memory/threads/threads-of-client.ts';
-import type { Json } from './json.ts';
+import type { AssetRecord } from '../../../assets/registry/find.ts';
+import type { MemoryParts } from '../../memory/parts.ts';
+import { openInterrupts, openMetadata, statesOf, type ThreadRow } from '../../memory/threads/threads-of-client.ts';
+import type { Json } from '../json.ts';
 import { inLangchainForm } from './messages.ts';
 
 export type Status = 'idle' | 'busy' | 'interrupted' | 'error';

@@ -1,5 +1,5 @@
 // Messages as langchain's clients read them. A stored state has the short form `{role, content}`, which lacks nothing that a conversation needs.
-import type { Json } from './json.ts';
+import type { Json } from '../json.ts';
 
 const types: Readonly<Record<string, string>> = { user: 'human', assistant: 'ai', system: 'system', tool: 'tool' };
 /** Those of the short form, as the wrapper's encoder writes it. */
