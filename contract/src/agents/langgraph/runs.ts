@@ -152,7 +152,8 @@ export const langgraphRunEndpoints = {
     reply: { kind: 'stream', status: 200 },
     method: 'GET',
     path: `${root}/threads/{thread}/runs/{run_id}/stream`,
-    summary: 'runs.join_stream of the SDK: one event at the end of the run, with the values of the thread',
+    summary:
+      'runs.join_stream of the SDK: the parts after Last-Event-ID of a resumable run; of another one, the values at its end',
     params: byRun,
     query: joining,
     problems: ['memory_damaged'],

@@ -8,6 +8,7 @@ import { brokenConnection } from './answer.ts';
 import { passedEvents, readEvents } from './streams/guarded-invocation.ts';
 import type { Ingress } from './ingress.ts';
 import type { PlacedCall } from './calls/place-call.ts';
+import type { Ended } from './calls/track-call.ts';
 import { callAgent, type UpstreamCall } from './upstream.ts';
 
 /** Gets what the agent says during one call. */
@@ -18,6 +19,8 @@ export interface Listener {
   hear(event: Event): boolean;
   /** Called once, after the last event. */
   end(): void;
+  /** Awaited before the end of a stored call is stored. */
+  beforeEnd?(ended: Ended): Promise<void>;
   /** Nobody listens any more. */
   signal: AbortSignal;
 }

@@ -222,7 +222,6 @@ test('what is not answered is refused by its name', async () => {
     [{ stream_mode: ['values', 'events'] }, '`stream_mode: events`'],
     [{ multitask_strategy: 'rollback' }, '`multitask_strategy: rollback`'],
     [{ after_seconds: 5 }, '`after_seconds`'],
-    [{ on_disconnect: 'continue' }, '`on_disconnect: continue`'],
     [{ checkpoint: { checkpoint_ns: 'inner' } }, 'nested graph'],
   ];
   for (const [member, named] of cases) {

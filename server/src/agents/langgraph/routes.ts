@@ -1,4 +1,5 @@
 import type { Handlers } from '../../governance/http/handlers.ts';
+import { lastSeq } from '../../governance/http/request/last-event-id.ts';
 import { jsonReply } from '../../governance/http/answer/reply.ts';
 import { loadAsset } from '../../assets/registry/load-asset.ts';
 import { langgraphUnansweredEndpoints } from '@gantry/contract/agents/langgraph/unanswered.ts';
@@ -11,6 +12,7 @@ import { notAnswered } from './not-answered.ts';
 import { forHolders } from './holder-of-key.ts';
 import type { RunParts } from './runs/begin-run.ts';
 import { createRun } from './runs/create.ts';
+import { openPartsTold } from './runs/kept/write-parts.ts';
 import { cancelRun, joinRun, joinStream, listRuns, showRun } from './runs/own-run.ts';
 import { deleteItem, getItem, listNamespaces, putItem, searchItems } from './items.ts';
 import { streamRun } from './runs/stream.ts';
@@ -28,7 +30,8 @@ import {
 
 type Unanswered = keyof typeof langgraphUnansweredEndpoints;
 
-export function langgraphRoutes(parts: RunParts): Handlers<'langgraph'> {
+export function langgraphRoutes(opened: Omit<RunParts, 'told'>): Handlers<'langgraph'> {
+  const parts: RunParts = { ...opened, told: openPartsTold() };
   const { db, ingress } = parts;
   return forHolders(ingress, {
     ...unansweredRoutes(parts),
@@ -72,8 +75,8 @@ export function langgraphRoutes(parts: RunParts): Handlers<'langgraph'> {
     'langgraph.runs': async ({ caller, params, query }) => await listRuns(parts, { caller, ...params, ...query }),
     'langgraph.run': async ({ caller, params }) => await showRun(parts, { caller, ...params }),
     'langgraph.join': async ({ caller, params, signal }) => await joinRun(parts, { caller, ...params, signal }),
-    'langgraph.join_stream': async ({ caller, params, signal }) =>
-      await joinStream(parts, { caller, ...params, signal }),
+    'langgraph.join_stream': async ({ caller, params, query, signal, headers }) =>
+      await joinStream(parts, { caller, ...params, ...query, signal, after: lastSeq(headers) }),
     'langgraph.cancel': async ({ caller, params, query, signal }) =>
       await cancelRun(parts, { caller, ...params, ...query, signal }),
     'langgraph.put_item': async ({ caller, params, body }) => await putItem(parts, { caller, ...params, ...body }),

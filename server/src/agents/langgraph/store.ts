@@ -7,6 +7,8 @@ export interface RunRow {
   multitask_strategy: string;
   /** Sealed. */
   metadata: Buffer;
+  /** Its stream can be read again. */
+  keeps_parts: boolean;
   created_at: string;
   updated_at: string;
   state: 'running' | 'ended';
@@ -18,12 +20,13 @@ export interface RunRow {
   head: Buffer | null;
 }
 
-type NewRun = Pick<RunRow, 'run_id' | 'multitask_strategy' | 'metadata'> & { thread_id: string };
+type NewRun = Pick<RunRow, 'run_id' | 'multitask_strategy' | 'metadata' | 'keeps_parts'> & { thread_id: string };
 
-export async function putRun(tx: Tx, { run_id, thread_id, multitask_strategy, metadata }: NewRun): Promise<void> {
+export async function putRun(tx: Tx, run: NewRun): Promise<void> {
+  const { run_id, thread_id, multitask_strategy, metadata, keeps_parts } = run;
   await tx.run(sql`
-    insert into langgraph_run (run_id, thread_id, multitask_strategy, metadata)
-    values (${run_id}, ${thread_id}, ${multitask_strategy}, ${metadata})`);
+    insert into langgraph_run (run_id, thread_id, multitask_strategy, metadata, keeps_parts)
+    values (${run_id}, ${thread_id}, ${multitask_strategy}, ${metadata}, ${keeps_parts})`);
 }
 
 /** Of a run that was refused before its call was stored. */
@@ -31,7 +34,7 @@ export async function removeRun(tx: Tx, run_id: string): Promise<void> {
   await tx.run(sql`delete from langgraph_run where run_id = ${run_id}`);
 }
 
-const columns = sql`r.run_id, r.multitask_strategy, r.metadata, i.created_at, coalesce(i.ended_at, i.begun_at, i.created_at) as updated_at,
+const columns = sql`r.run_id, r.multitask_strategy, r.metadata, r.keeps_parts, i.created_at, coalesce(i.ended_at, i.begun_at, i.created_at) as updated_at,
   i.state, i.instance_id is not null as is_placed, i.status, substring(i.body from 1 for 65536) as head`;
 
 /** The latest first. Only those whose calls are stored. */

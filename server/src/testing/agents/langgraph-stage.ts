@@ -46,6 +46,8 @@ export interface LanggraphStage {
   /** The runs that the agent was told to cancel. */
   cancelled: string[];
   answer: (response: ServerResponse, heard: Heard) => void;
+  /** What the agent says during a call whose events are heard beside it. */
+  tell: (response: ServerResponse, run_id: string) => void;
   ask: (by: TestUser, method: string, path: string, body?: object) => Promise<Answered>;
   makeThread: (by?: TestUser, body?: object) => Promise<string>;
   /** Forgets what was heard, and answers as at first. */
@@ -82,12 +84,14 @@ export async function langgraphStage(): Promise<LanggraphStage> {
     heard: [],
     cancelled: [],
     answer: usual,
+    tell: told,
     ask,
     makeThread: async (by = cal, body = {}) => (await ask(by, 'POST', '/threads', body)).json.thread_id,
     reset: () => {
       stage.heard.splice(0);
       stage.cancelled.splice(0);
       stage.answer = usual;
+      stage.tell = told;
     },
   };
   await standInFor(app, agent, (request, response) => {
@@ -97,6 +101,8 @@ export async function langgraphStage(): Promise<LanggraphStage> {
       const { url: path = '', headers } = request;
       const [, run_id] = /^\/runs\/([^/]+)\/cancel$/.exec(path) ?? [];
       if (run_id !== undefined) stage.cancelled.push(run_id);
+      const [, told_run] = /^\/runs\/([^/]+)\/events$/.exec(path) ?? [];
+      if (told_run !== undefined) return stage.tell(response, told_run);
       if (path !== '/invoke' && path !== '/stream') return ended(response, { output: null });
       const one = {
         path,

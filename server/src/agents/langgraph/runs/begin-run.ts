@@ -1,5 +1,6 @@
 // What comes before each run of langgraph's API: the assistant is this agent, and the thread is there.
 import { randomUUIDv7 } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import type { RunBody } from '@gantry/contract/agents/langgraph/runs.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
@@ -16,6 +17,8 @@ import { readRun, type ReadRun } from './read-run.ts';
 
 export interface RunParts extends ThreadParts {
   ingress: Ingress;
+  /** Of the kept parts of runs. */
+  told: EventEmitter;
 }
 
 export interface AskedRun {

@@ -2,7 +2,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { isId } from '@gantry/contract/wire.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { printServerSentEvent } from '@gantry/contract/formats/server-sent-events.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
 import { eventStream } from '../../../governance/http/answer/event-stream.ts';
 import { jsonReply, type Reply } from '../../../governance/http/answer/reply.ts';
@@ -13,6 +12,9 @@ import { refuseUnanswered } from '../not-answered.ts';
 import { printThread } from '../threads/print.ts';
 import * as store from '../store.ts';
 import type { RunParts } from './begin-run.ts';
+import { readParts } from './kept/read-parts.ts';
+import { cancelling } from './kept/stream-kept.ts';
+import { partOf, printPart } from './print-parts.ts';
 import { printRun, runStatus } from './record-run.ts';
 import { spacedJson } from './spaced-json.ts';
 
@@ -57,15 +59,26 @@ export async function joinRun(parts: RunParts, asked: Following): Promise<Reply>
   return { status: 200, headers, body: spacedJson(endOfRun(parts, asked), parts.ingress.stopping) };
 }
 
-/** One event, at its end: what the run has said until then is not kept. */
-export async function joinStream(parts: RunParts, asked: Following): Promise<Reply> {
-  await ownRun(parts, asked);
+/** The kept parts after an id. Of a run that keeps none, one event at its end. */
+export async function joinStream(
+  parts: RunParts,
+  {
+    after,
+    cancel_on_disconnect,
+    ...asked
+  }: Following & { after: number | undefined; cancel_on_disconnect?: boolean | undefined },
+): Promise<Reply> {
+  const { run_id } = asked;
+  const decide = async () => await ownRun(parts, asked);
+  const { row } = await decide();
+  const signal = AbortSignal.any([asked.signal, parts.ingress.stopping]);
+  const onLeave = cancel_on_disconnect === true ? cancelling(parts, asked) : () => {};
+  if (row.keeps_parts) return eventStream(readParts(parts, { run_id, after, signal, decide, onLeave }));
   return eventStream(
     (async function* () {
       const values = await endOfRun(parts, asked);
       const failure = failureOf(values);
-      const [event, data] = failure === undefined ? ['values', values] : ['error', failure];
-      yield printServerSentEvent({ event, data: JSON.stringify(data) });
+      yield printPart(failure === undefined ? partOf('values', values) : partOf('error', failure));
     })(),
   );
 }

@@ -70,7 +70,6 @@ function refuseMembers(asked: RunBody): void {
     feedback_keys: (feedback_keys ?? []).length > 0,
     after_seconds: (after_seconds ?? 0) > 0,
     langsmith_tracer: langsmith_tracer !== undefined && langsmith_tracer !== null,
-    stream_resumable: asked.stream_resumable === true,
     'multitask_strategy: rollback': strategy === 'rollback',
     'durability: sync': durability === 'sync',
     'on_completion: keep': asked.on_completion === 'keep',

@@ -17,6 +17,7 @@ interface OnThread {
   /** Undefined: the run has no thread, so nobody asks for it again. */
   thread_id: string | undefined;
   asked: Pick<RunBody, 'metadata' | 'multitask_strategy'>;
+  keeps_parts?: boolean;
 }
 
 const table = 'langgraph_run';
@@ -24,13 +25,14 @@ const table = 'langgraph_run';
 /** The work, which stores the call. A run whose call is refused leaves no record. */
 export async function recorded<Value>(
   { db, envelope }: Parts,
-  { run_id, thread_id, asked }: OnThread,
+  { run_id, thread_id, asked, keeps_parts = false }: OnThread,
   work: () => Promise<Value>,
 ): Promise<Value> {
   if (thread_id === undefined) return await work();
   const metadata = envelope.seal(JSON.stringify(asked.metadata ?? {}), { table, id: run_id });
   const { multitask_strategy } = asked;
-  await store.putRun(db, { run_id, thread_id, multitask_strategy: multitask_strategy ?? 'enqueue', metadata });
+  const put = { run_id, thread_id, multitask_strategy: multitask_strategy ?? 'enqueue', metadata, keeps_parts };
+  await store.putRun(db, put);
   try {
     return await work();
   } catch (error) {

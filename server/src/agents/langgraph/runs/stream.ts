@@ -1,22 +1,22 @@
-// A run whose client reads its stream. When the client leaves, the run is cancelled.
+// A run whose client reads its stream. When the client leaves, the run is cancelled, unless its parts are kept.
 import { Problem } from '@gantry/contract/problems.ts';
-import { printServerSentEvent } from '@gantry/contract/formats/server-sent-events.ts';
 import { eventStream } from '../../../governance/http/answer/event-stream.ts';
 import type { Reply } from '../../../governance/http/answer/reply.ts';
 import type { Event } from '../../../models/guardrails/guarded-events.ts';
 import { admit } from '../../invoke/admit.ts';
 import { readEvents } from '../../invoke/streams/guarded-invocation.ts';
-import { part_event } from '../../invoke/streams/graph-parts.ts';
 import { streamAdmitted } from '../../invoke/streams/stream-admitted.ts';
-import { notAnswered } from '../not-answered.ts';
 import { beginRun, locationOf, type AskedRun, type BegunRun, type RunParts } from './begin-run.ts';
+import { keepsParts } from './kept/keeps-parts.ts';
+import { streamKept } from './kept/stream-kept.ts';
+import { metadataPart, partOf, partPrinter, printPart } from './print-parts.ts';
 import { recorded } from './record-run.ts';
 import { refuseUnbegun } from './wait.ts';
 
 /** Throws the refusal of a run that has not begun. */
 export async function streamRun(parts: RunParts, asking: AskedRun): Promise<Reply> {
   const { caller, name, thread, headers, signal, trace, asked } = asking;
-  if (asked.on_disconnect === 'continue') throw notAnswered('`on_disconnect: continue`');
+  if (keepsParts(asked)) return await streamKept(parts, asking);
   const begun = await beginRun(parts, asking);
   const { run_id, body, graph, is_alone, thread_id } = begun;
   const incoming = { caller, headers, body, signal, trace, run_id, graph, is_alone, keeps_end: true };
@@ -40,20 +40,16 @@ async function* printParts(
   events: AsyncIterable<Event>,
   { run_id, modes }: Pick<BegunRun, 'run_id' | 'modes'>,
 ): AsyncGenerator<string> {
-  yield print('metadata', { run_id, attempt: 1 });
-  let hasValues = false;
+  const printer = partPrinter(modes);
+  yield printPart(metadataPart(run_id));
   for await (const event of events) {
-    if (event['type'] === 'CUSTOM' && event['name'] === part_event) {
-      // The wrapper has made it (graph parts).
-      const { mode, ns, data } = event['value'] as { mode: string; ns: string[]; data: unknown };
-      hasValues ||= mode === 'values';
-      yield print([mode, ...ns].join('|'), data);
-    }
-    // A crew has no graph, and its values are its result.
-    if (event['type'] === 'RUN_FINISHED' && !hasValues && modes.has('values') && 'result' in event)
-      yield print('values', event['result']);
-    if (event['type'] === 'RUN_ERROR') yield print('error', { error: event['code'], message: event['message'] });
+    const { type, code, message } = event;
+    const parts =
+      type === 'RUN_FINISHED' && 'result' in event
+        ? printer.end(event['result'])
+        : type === 'RUN_ERROR'
+          ? [partOf('error', { error: code, message })]
+          : printer.of(event);
+    yield* parts.map((part) => printPart(part));
   }
 }
-
-const print = (event: string, data: unknown) => printServerSentEvent({ event, data: JSON.stringify(data) });

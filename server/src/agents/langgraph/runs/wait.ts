@@ -60,7 +60,7 @@ export function refuseUnbegun(end: Ended): void {
 }
 
 /** As langgraph's server: the values of the graph, with what waits for a person, or the error. */
-function valuesOf(end: Ended): unknown {
+export function valuesOf(end: Ended): unknown {
   if ('error' in end) return failure(end.error instanceof Problem ? end.error : new Problem('internal'));
   const { status, body } = end.answer;
   if (status >= 400)
