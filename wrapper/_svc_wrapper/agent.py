@@ -85,5 +85,11 @@ class Agent(Protocol):
     def check(self, call: Call) -> None:
         """Raises a Problem for an impossible call, before any of the user's code runs."""
 
+    def picture(self, depth: int | bool) -> JsonObject | None:
+        """Nodes and edges; None for an agent that is no graph. True draws all nested graphs."""
+
+    def subgraphs(self, namespace: str | None, *, recurse: bool) -> JsonObject | None:
+        """The schemas of the nested graphs; None for an agent that is no graph."""
+
     async def run(self, call: Call, stream: RunStream | None) -> Answer:
         """Runs on the user's loop. With `stream`, sends events during the run."""

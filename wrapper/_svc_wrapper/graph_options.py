@@ -26,10 +26,14 @@ class GraphOptions:
     after: Nodes | None = None
     # `resume` of the body is a langgraph Command: resume, update and goto.
     is_command: bool = False
+    # `resume` of the body is a change of the state, and no node runs: values and as_node.
+    is_update: bool = False
     # The run goes on without a value.
     goes_on: bool = False
     # The state of the thread from which the run starts; None: the latest.
     checkpoint_id: str | None = None
+    # "sync": each step waits until the service has stored the one before it.
+    durability: str | None = None
 
 
 def read_graph_options(header: str | None) -> GraphOptions | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 
 from kept_calls import STEPS, headers_of, kept_process
@@ -118,6 +119,60 @@ def test_a_run_starts_at_an_earlier_state(door: MemoryDoor, kept: WrapperProcess
         door, kept, {"resume": None}, thread, modes=["values"], goes_on=True, checkpoint_id=at["checkpoint_id"]
     )
     assert again[-1][1]["steps"] == STEPS
+
+
+def updated(
+    door: MemoryDoor, wrapper: WrapperProcess, thread: str, update: dict[str, Any], **options: Any
+) -> httpx.Response:
+    headers = graph_headers(door, thread, modes=[], is_update=True, **options)
+    return wrapper.invoke({"resume": update, "thread_id": thread}, **headers)
+
+
+def test_a_state_is_changed_as_by_a_node_and_goes_on_from_there(door: MemoryDoor, kept: WrapperProcess) -> None:
+    thread = "t-update"
+    parts_of(door, kept, {"input": {"do": "count"}}, thread, modes=["values"], before=["second"])
+    answer = updated(door, kept, thread, {"values": {"steps": ["by hand"]}, "as_node": "second"}).json()
+    assert [one["next"] for one in answer["interrupts"]] == ["third"]
+    assert answer["output"]["checkpoint_id"] == max(door.thread(thread).checkpoints)[1]
+    assert door.thread(thread).tail["next"] == ["third"]
+    rest = parts_of(door, kept, {"resume": None}, thread, modes=["values"], goes_on=True)
+    assert rest[-1][1]["steps"] == ["first", "by hand", "third"]
+
+
+def test_an_update_can_fork_an_earlier_state(door: MemoryDoor, kept: WrapperProcess) -> None:
+    thread = "t-fork"
+    told = parts_of(door, kept, {"input": {"do": "count"}}, thread, modes=["checkpoints"])
+    after_first = next(data for _, data in told if data["next"] == ["second"])
+    at = after_first["config"]["configurable"]["checkpoint_id"]
+    update = {"values": {"steps": ["again"]}, "as_node": "first"}
+    assert updated(door, kept, thread, update, checkpoint_id=at).status_code == 200
+    rest = parts_of(door, kept, {"resume": None}, thread, modes=["values"], goes_on=True)
+    assert rest[-1][1]["steps"] == ["first", "again", "second", "third"]
+
+
+def test_an_update_that_no_graph_takes_is_refused(door: MemoryDoor, kept: WrapperProcess) -> None:
+    parts_of(door, kept, {"input": {"do": "count"}}, "t-odd-update", modes=["values"])
+    for update in ({"values": {"steps": []}, "as_node": "nobody"}, {"values": {}, "as_node": 1}, {"other": 1}):
+        response = updated(door, kept, "t-odd-update", update)
+        assert (response.status_code, response.json()["code"]) == (422, "invalid_request")
+
+
+def test_with_durability_sync_each_step_is_stored_before_the_next(door: MemoryDoor, kept: WrapperProcess) -> None:
+    before = len(door.requests)
+    parts_of(door, kept, {"input": {"do": "count"}}, "t-sync", modes=["values"], durability="sync")
+    sent = [method for method, path in door.requests[before:] if path.startswith("/memory/state")]
+    # The input and three steps, each by itself.
+    assert sent.count("POST") >= 4
+
+
+def test_a_graph_shows_its_nodes_and_its_nested_graphs(kept: WrapperProcess) -> None:
+    picture = kept.client.get("/graph").json()
+    assert {"first", "second", "third"} <= {node["id"] for node in picture["nodes"]}
+    assert {"source": "first", "target": "second"}.items() <= next(
+        edge for edge in picture["edges"] if edge["source"] == "first"
+    ).items()
+    assert kept.client.get("/graph?xray=all").status_code == 200
+    assert list(kept.client.get("/subgraphs?recurse=1").json()) == ["second"]
 
 
 def test_nested_graphs_are_told_when_asked_for(door: MemoryDoor, kept: WrapperProcess) -> None:

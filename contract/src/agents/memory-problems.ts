@@ -16,6 +16,11 @@ export const memoryProblems = {
     title: "This part of langgraph's API is not answered here",
     hint: 'docs/guide/langgraph-sdk.md lists what is.',
   },
+  version_not_serving: {
+    status: 409,
+    title: 'This version of the agent does not serve',
+    hint: 'Name the agent without a version: the version that serves answers.',
+  },
   nothing_waits: { status: 409, title: 'This thread waits for nobody', hint: 'Run `svc inbox` to see what waits.' },
   memory_full: {
     status: 409,

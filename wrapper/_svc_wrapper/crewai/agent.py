@@ -98,11 +98,19 @@ class CrewAgent:
         self.first_state = FirstState(exported) if self.kind == "flow" and not isinstance(make, type) else None
         self.one_at_a_time = threading.Lock()
 
+    def picture(self, depth: int | bool) -> JsonObject | None:
+        return None
+
+    def subgraphs(self, namespace: str | None, *, recurse: bool) -> JsonObject | None:
+        return None
+
     def check(self, call: Call) -> None:
         if call.resumes and not self.kept.waits:
             raise Problem("invalid_request", "a crew does not wait for answers, so there is nothing to resume")
         if call.graph and (call.graph.before or call.graph.after):
             raise Problem("invalid_request", "breakpoints are for langgraph; a crew has no nodes")
+        if call.graph and call.graph.is_update:
+            raise Problem("invalid_request", "a state is changed by an update in langgraph; a crew has no such state")
         if call.config:
             raise Problem("invalid_request", "'config' is for langgraph; a crew takes its variables in 'input'")
         if call.context is not None:

@@ -26,6 +26,7 @@ from .request import Message, Receive, Request
 # Without it proxies would close the connection of a silent run.
 KEEPALIVE_SECONDS = 15
 MAX_WAIT_SECONDS = 60
+MAX_DEPTH = 50
 # On every reply: which start of the container has answered. On a call: the only start that may begin it.
 START_HEADER = "X-Svc-Start"
 RUN_PATH = re.compile(r"/runs/[^/]+")
@@ -93,6 +94,17 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
             },
             {},
         )
+
+    async def graph(request: Request) -> Reply:
+        """With `?xray=` as a depth, or `all`: nested graphs are drawn too."""
+        asked = request.query_value("xray", "0")
+        depth = True if asked == "all" else whole_number(asked, "xray", MAX_DEPTH)
+        return await graph_reply(lambda: lifecycle.accept().picture(depth))
+
+    async def subgraphs(request: Request) -> Reply:
+        namespace = request.query_value("namespace", "") or None
+        recurse = request.query_value("recurse", "0") == "1"
+        return await graph_reply(lambda: lifecycle.accept().subgraphs(namespace, recurse=recurse))
 
     async def identity(request: Request) -> Reply:
         """Without a body, because the ingress reads it before the connection goes to its HTTP client."""
@@ -188,6 +200,8 @@ def make_server(settings: Settings, lifecycle: Lifecycle, runner: Runner) -> App
     routes: Routes = {
         "/health": {"GET": health},
         "/ready": {"GET": ready},
+        "/graph": {"GET": graph},
+        "/subgraphs": {"GET": subgraphs},
         "/identity": {"GET": identity},
         "/drain": {"POST": drain},
         "/invoke": {"POST": invoke},
@@ -229,6 +243,19 @@ def event_stream(run_id: str, stream: RunStream, leave: Callable[[], None]) -> E
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Svc-Run-Id": run_id}
     return EventReply(events(), headers, leave)
+
+
+async def graph_reply(find: Callable[[], JsonObject | None]) -> Reply:
+    try:
+        found = await asyncio.to_thread(find)
+    except Problem:
+        raise
+    except Exception as error:
+        log.error("agent_error", error)
+        raise Problem("agent_error", f"the graph cannot be shown: {error}") from error
+    if found is None:
+        raise Problem("not_found", "the agent is no graph")
+    return json_reply(found, {})
 
 
 def find_handler(routes: Routes, request: Request) -> Handler:

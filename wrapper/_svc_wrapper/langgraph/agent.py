@@ -22,11 +22,13 @@ from ..stream.run_stream import RunStream
 from .context import RESERVED_CONFIGURABLE, read_graph_context
 from .events import GraphEvents
 from .input import read_graph_input
-from .kept.service_memory import Kept, ServiceMemory, check_nodes, exit_arguments, not_kept, without_saver
+from .kept.service_memory import Kept, ServiceMemory, check_nodes, durability_arguments, not_kept, without_saver
 from .memory import explain_missing_store, memory_notices, threads_of, threads_setting
 from .parts import GraphParts, langgraph_form
+from .picture import picture_of, subgraphs_of
 from .source import GraphSource, OneGraph, is_builder, is_graph, read_source
 from .sync_nodes import has_sync_nodes
+from .update_state import update_state
 
 EXPORTS = ("graph", "app")
 
@@ -80,6 +82,7 @@ class GraphAgent:
         self, export: str, graph: Any, source: GraphSource | None = None, memory: ServiceMemory | None = None
     ) -> None:
         self.export = export
+        self.graph = graph
         self.source = source or OneGraph(graph)
         self.kept = memory.attach(graph) if memory else Kept()
         self.by_service = memory if self.kept.anything else None
@@ -93,7 +96,8 @@ class GraphAgent:
         self.context_schema = self.context.schema
         self.threads: Threads = "service" if self.kept.threads else threads_of(graph)
         self.threads_by = None if self.kept.threads else threads_setting(graph)
-        self.exit_arguments = exit_arguments(graph)
+        self.exit_arguments = durability_arguments(graph, "exit")
+        self.sync_arguments = durability_arguments(graph, "sync")
         self.keeps_threads = self.threads != "none"
         self.notices = [*memory_notices(graph, is_per_call=self.source.is_per_call), *self.kept.notices]
         self.is_async = not has_sync_nodes(graph)
@@ -113,6 +117,12 @@ class GraphAgent:
         if self.by_service is None:
             return (await self._run(call, stream, None))[0]
         return await self.by_service.answer(call, self.kept, lambda memory: self._run(call, stream, memory))
+
+    def picture(self, depth: int | bool) -> JsonObject:
+        return picture_of(self.graph, depth)
+
+    def subgraphs(self, namespace: str | None, *, recurse: bool) -> JsonObject:
+        return subgraphs_of(self.graph, namespace, recurse=recurse)
 
     async def _run(
         self, call: Call, stream: RunStream | None, memory: RunMemory | None
@@ -137,6 +147,8 @@ class GraphAgent:
     async def _answer(
         self, graph: Any, call: Call, config: JsonObject, stream: RunStream | None, memory: RunMemory | None
     ) -> tuple[Answer, list[str] | None]:
+        if call.graph and call.graph.is_update:
+            return await update_state(graph, call, config, memory)
         given, continued_at = call.input, []
         if call.graph and call.graph.is_command:
             given = await self._command(graph, call, config)
@@ -200,7 +212,11 @@ class GraphAgent:
         arguments = {**self.context.arguments(call), **(asked_arguments(asked) if asked else {})}
         if memory is not None and memory.held is not None:
             arguments = {**arguments, **self.exit_arguments}
-        elif memory is not None and self.kept.threads:
+        elif asked and asked.durability == "sync":
+            arguments = {**arguments, **self.sync_arguments}
+            if memory is not None:
+                memory.flushes_steps = True
+        if memory is not None and memory.held is None and self.kept.threads:
             modes = [*modes, *({STORED_MODE} - set(modes))]
         async for item in graph.astream(given, config, stream_mode=modes, **arguments):
             # Parts of nested graphs come only when they are asked for.

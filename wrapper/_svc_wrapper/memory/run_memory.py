@@ -63,6 +63,8 @@ class RunMemory:
         self.spaces: set[str] = set()
         self.closing = threading.Lock()
         self.is_closed = False
+        # Each state is stored before the run goes on.
+        self.flushes_steps = False
         # A state without a stored form.
         self.unstored: Problem | None = None
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Endpoint } from '../../endpoint.ts';
 import { json, name } from '../../wire.ts';
 import { members, ofAgent, root } from './of-agent.ts';
+import { threadName } from '../memory.ts';
 import { checkpoint } from './threads.ts';
 import { callRefusals } from '../invoke.ts';
 
@@ -68,11 +69,13 @@ export const runBody = z.strictObject({
   langsmith_tracer: json.optional(),
 });
 export type RunBody = z.output<typeof runBody>;
+/** The SDK for JavaScript leaves its own name of the assistant in. */
+const batchedRun = runBody.extend({ thread_id: threadName.nullable().optional(), assistantId: json.optional() });
 
 const calling = {
   ...ofAgent,
   body: runBody,
-  problems: [...callRefusals, 'not_answered', 'threads_not_kept', 'nothing_waits'],
+  problems: [...callRefusals, 'not_answered', 'threads_not_kept', 'nothing_waits', 'version_not_serving'],
 } as const;
 const streaming = { ...calling, reply: { kind: 'stream', status: 200 } } as const;
 
@@ -115,6 +118,13 @@ export const langgraphRunEndpoints = {
     method: 'POST',
     path: `${root}/runs`,
     summary: 'runs.create of the SDK without a thread',
+  },
+  'langgraph.batch': {
+    ...calling,
+    method: 'POST',
+    path: `${root}/runs/batch`,
+    summary: 'runs.create_batch of the SDK: several runs in the background',
+    body: z.array(batchedRun).min(1).max(100),
   },
   'langgraph.runs': {
     ...ofAgent,

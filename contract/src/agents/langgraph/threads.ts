@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../endpoint.ts';
 import { json, name } from '../../wire.ts';
+import { callRefusals } from '../invoke.ts';
 import { threadName } from '../memory.ts';
 import { members, ofAgent, offsets, root } from './of-agent.ts';
 
@@ -13,6 +14,7 @@ export const checkpoint = z.strictObject({
   checkpoint_id: checkpoint_id.nullable().optional(),
   checkpoint_map: members.nullable().optional(),
 });
+export type Checkpoint = z.output<typeof checkpoint>;
 const select = z.array(z.string().max(200)).max(50).nullable().optional();
 const subgraphs = z.boolean().nullable().optional();
 
@@ -133,6 +135,34 @@ export const langgraphThreadEndpoints = {
     params: byThread,
     body: z.strictObject({ checkpoint, subgraphs, select }),
     problems,
+  },
+  'langgraph.update_state': {
+    ...ofAgent,
+    method: 'POST',
+    path: `${root}/threads/{thread}/state`,
+    summary: 'threads.update_state of the SDK: the agent changes the state of the thread, in a call',
+    params: byThread,
+    body: z.strictObject({
+      values: z
+        .union([members, z.array(json)])
+        .nullable()
+        .optional(),
+      as_node: z.string().min(1).max(200).nullable().optional(),
+      checkpoint: checkpoint.nullable().optional(),
+      checkpoint_id: checkpoint_id.nullable().optional(),
+    }),
+    problems: [...callRefusals, ...problems, 'threads_not_kept', 'nothing_waits'],
+  },
+  'langgraph.prune_threads': {
+    ...ofAgent,
+    method: 'POST',
+    path: `${root}/threads/prune`,
+    summary: 'threads.prune of the SDK: deletes threads, or all of their states but the latest',
+    body: z.strictObject({
+      thread_ids: z.array(z.string().min(1).max(1024)).max(1000),
+      strategy: z.enum(['delete', 'keep_latest']).nullable().optional(),
+    }),
+    problems: ['thread_busy'],
   },
   'langgraph.history': {
     ...ofAgent,

@@ -37,33 +37,6 @@ export const langgraphUnansweredEndpoints = {
     summary: 'Not answered: assistants.set_latest of the SDK. `svc rollback` chooses the version that serves',
     params: byAssistant,
   },
-  'langgraph.graph': {
-    ...refused,
-    method: 'GET',
-    path: `${root}/assistants/{assistant}/graph`,
-    summary: 'Not answered: assistants.get_graph of the SDK',
-    params: byAssistant,
-  },
-  'langgraph.subgraphs': {
-    ...refused,
-    method: 'GET',
-    path: `${root}/assistants/{assistant}/subgraphs`,
-    summary: 'Not answered: assistants.get_subgraphs of the SDK',
-    params: byAssistant,
-  },
-  'langgraph.update_state': {
-    ...refused,
-    method: 'POST',
-    path: `${root}/threads/{thread}/state`,
-    summary: "Not answered: threads.update_state of the SDK. It needs the agent's code",
-    params: byThread,
-  },
-  'langgraph.prune_threads': {
-    ...refused,
-    method: 'POST',
-    path: `${root}/threads/prune`,
-    summary: 'Not answered: threads.prune of the SDK',
-  },
   'langgraph.follow_thread': {
     ...refused,
     method: 'GET',
@@ -84,12 +57,6 @@ export const langgraphUnansweredEndpoints = {
     path: `${root}/threads/{thread}/stream/events`,
     summary: 'Not answered: the newest streaming protocol of the SDK',
     params: byThread,
-  },
-  'langgraph.batch': {
-    ...refused,
-    method: 'POST',
-    path: `${root}/runs/batch`,
-    summary: 'Not answered: runs.create_batch of the SDK',
   },
   'langgraph.cancel_runs': {
     ...refused,

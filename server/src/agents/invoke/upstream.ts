@@ -28,7 +28,7 @@ export interface UpstreamCall {
   caller?: EndCaller;
   through?: Through | undefined;
   method: 'GET' | 'POST';
-  path: '/invoke' | '/stream' | '/health' | '/ready' | `/runs/${string}`;
+  path: '/invoke' | '/stream' | '/health' | '/ready' | `/graph?${string}` | `/subgraphs?${string}` | `/runs/${string}`;
   run?: StartedRun;
   /** The thread that the call has. */
   thread?: string | undefined;

@@ -4,13 +4,18 @@ import { authorize } from '../../governance/access/authorize.ts';
 import type { Caller } from '../../governance/access/caller.ts';
 import { jsonReply, type Reply } from '../../governance/http/answer/reply.ts';
 import type { AssetRecord } from '../../assets/registry/find.ts';
+import { findVersion, versionsOf } from '../../assets/registry/find.ts';
 import { loadAsset } from '../../assets/registry/load-asset.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { servingInputs, type ServingInput } from '../deploy/serving/serving-inputs.ts';
 import { findCallable } from '../invoke/admit.ts';
+import { askAgent } from '../invoke/ask.ts';
+import { problemIn } from '../invoke/calls/outcome.ts';
 import { describeAgent } from '../invoke/describe-agent.ts';
 import type { Ingress } from '../invoke/ingress.ts';
+import type { UpstreamCall } from '../invoke/upstream.ts';
+import { notAnswered } from './not-answered.ts';
 
 interface Asked {
   caller: Caller;
@@ -23,11 +28,23 @@ type Filter = {
   metadata?: object | null | undefined;
 };
 
-/** Throws `not_found` for the id of another agent. */
-export function refuseOther({ id, name, ref }: AssetRecord, assistant: string): void {
-  if (assistant !== id && assistant !== name)
+const version_form = /^\d+\.\d+\.\d+$/;
+
+/** Throws `not_found` for another agent, and `version_not_serving` for `<name>@<version>` of a version that is not the serving one. */
+export async function requireAssistant(db: Reader, agent: AssetRecord, assistant: string): Promise<void> {
+  const { id, name, ref } = agent;
+  if (assistant === id || assistant === name) return;
+  const version = assistant.startsWith(`${name}@`) ? assistant.slice(name.length + 1) : '';
+  const found = version_form.test(version) ? await findVersion(db, id, version) : undefined;
+  if (found === undefined)
     throw new Problem('not_found', {
       detail: `This is the address of ${ref}. Its assistant is \`${name}\`, or ${id}.`,
+    });
+  const [serving] = await servingInputs(db, [id]);
+  if (found.id !== serving?.version_id)
+    throw new Problem('version_not_serving', {
+      detail: `${ref}@${version} does not serve.`,
+      hint: `Name \`${name}\` for the version that serves, or let this one serve: svc deploy ${ref}@${version}`,
     });
 }
 
@@ -36,7 +53,7 @@ export async function showAssistant(
   { assistant, ...asked }: Asked & { assistant: string },
 ): Promise<Reply> {
   const { agent, serving } = await findAssistant(db, asked);
-  refuseOther(agent, assistant);
+  await requireAssistant(db, agent, assistant);
   return jsonReply(printAssistant(agent, serving));
 }
 
@@ -54,14 +71,24 @@ export async function countAssistants(db: Reader, asked: Asked & Filter): Promis
   return jsonReply(fits(agent, asked) ? 1 : 0);
 }
 
-/** The serving version alone: no other one can be called. */
+/** The serving version first, and then the others, which cannot be called. */
 export async function listVersions(
   db: Reader,
   { assistant, limit, offset, ...asked }: Asked & { assistant: string; limit: number; offset: number },
 ): Promise<Reply> {
   const { agent, serving } = await findAssistant(db, asked);
-  refuseOther(agent, assistant);
-  return jsonReply([printAssistant(agent, serving)].slice(offset, offset + limit));
+  await requireAssistant(db, agent, assistant);
+  const all = await versionsOf(db, agent.id);
+  const printed = all.map(({ id, version, pushed_at }, index) => {
+    const of = printAssistant(agent, serving);
+    const number = { version: all.length - index };
+    if (id === serving.version_id) return { ...of, ...number };
+    const named = { assistant_id: `${agent.name}@${version}`, created_at: pushed_at, updated_at: pushed_at };
+    return { ...of, ...named, ...number, metadata: { version } };
+  });
+  const isServing = ({ metadata }: (typeof printed)[number]) => metadata.version === serving.version;
+  const ordered = [...printed.filter(isServing), ...printed.filter((one) => !isServing(one))];
+  return jsonReply(ordered.slice(offset, offset + limit));
 }
 
 /** Throws `agent_unavailable` while the agent is not ready. */
@@ -70,11 +97,27 @@ export async function showSchemas(
   { caller, name, assistant, signal }: Asked & { assistant: string; signal: AbortSignal },
 ): Promise<Reply> {
   const callable = await findCallable(ingress.agents, caller, name);
-  refuseOther(callable.agent, assistant);
+  await requireAssistant(ingress.db, callable.agent, assistant);
   const { input_schema } = await describeAgent(ingress, callable.admit(), signal);
   const unknown = { output_schema: null, state_schema: null, config_schema: null, context_schema: null };
   return jsonReply({ graph_id: name, input_schema, ...unknown });
 }
+
+/** As the container of the agent draws it. Throws `agent_unavailable` while that is asleep or not ready. */
+export async function showGraph(ingress: Ingress, { path, ...asked }: Drawing & { path: Drawn }): Promise<Reply> {
+  const { caller, name, assistant, signal } = asked;
+  const callable = await findCallable(ingress.agents, caller, name);
+  await requireAssistant(ingress.db, callable.agent, assistant);
+  const { status, body } = await askAgent(ingress, callable.admit(), { path, signal });
+  if (status === 200) return { status, headers: { 'content-type': 'application/json' }, body };
+  if (status === 404)
+    throw notAnswered(`The graph of ${callable.agent.ref}, which is no graph or was built before this release,`);
+  const { detail } = problemIn(body) ?? { detail: `The agent answered with ${status}.` };
+  throw new Problem('agent_error', { detail });
+}
+
+type Drawing = Asked & { assistant: string; signal: AbortSignal };
+type Drawn = Extract<UpstreamCall['path'], `/graph?${string}` | `/subgraphs?${string}`>;
 
 async function findAssistant(
   db: Reader,
@@ -94,10 +137,7 @@ function fits({ name }: AssetRecord, { graph_id, assistant_name, metadata }: Fil
   );
 }
 
-function printAssistant(
-  { id, name, description, created_at }: AssetRecord,
-  { version, revision_id }: ServingInput,
-): object {
+function printAssistant({ id, name, description, created_at }: AssetRecord, { version, revision_id }: ServingInput) {
   return {
     assistant_id: id,
     graph_id: name,
@@ -105,7 +145,7 @@ function printAssistant(
     description,
     config: {},
     context: {},
-    metadata: { version, revision_id },
+    metadata: { version, revision_id } as { version: string; revision_id?: string },
     // A number in this API, and a version of ours is text. It is in the metadata.
     version: 1,
     created_at,

@@ -29,6 +29,47 @@ test('the agent is the assistant, by its name and its id, and no other one', asy
   expect(await ask(cal, 'POST', '/runs/wait', { ...run, assistant_id: 'other' })).toMatchObject({ status: 404 });
 });
 
+test('an older version is listed, and a run that names it is refused with the next step', async () => {
+  await app.governed(sql`
+    insert into version (asset_id, version, digest, state, message, pushed_by, authors)
+    select asset_id, '0.9.0', digest, state, message, pushed_by, authors from version where asset_id = ${agent.asset_id} returning id`);
+  const versions = (await ask(cal, 'POST', '/assistants/chatter/versions', {})).list;
+  expect(versions).toMatchObject([
+    { assistant_id: agent.asset_id, version: 2, metadata: { version: '1.0.0' } },
+    { assistant_id: 'chatter@0.9.0', version: 1, metadata: { version: '0.9.0' } },
+  ]);
+  const named = async (assistant_id: string) => await ask(cal, 'POST', '/runs/wait', { ...run, assistant_id });
+  expect((await named('chatter@1.0.0')).status).toBe(200);
+  const older = await named('chatter@0.9.0');
+  expect([older.status, older.json.code]).toEqual([409, 'version_not_serving']);
+  expect(older.text).toContain('svc deploy agents/chatter@0.9.0');
+  expect((await named('chatter@0.8.0')).status).toBe(404);
+});
+
+test('the graph is as the container draws it, and an agent that is none is a 501', async () => {
+  const paths = ['/graph?xray=true', '/graph', '/subgraphs?recurse=true', '/subgraphs/inner'];
+  const at = (path: string) => `/assistants/chatter${path}`;
+  for (const path of paths) expect((await ask(cal, 'GET', at(path))).status).toBe(200);
+  expect(stage.asked).toEqual([
+    '/graph?xray=all',
+    '/graph?xray=0',
+    '/subgraphs?namespace=&recurse=1',
+    '/subgraphs?namespace=inner&recurse=0',
+  ]);
+  stage.draw = (response) => refused(response, 404, 'not_found');
+  expect(await ask(cal, 'GET', at('/graph'))).toMatchObject({ status: 501, json: { code: 'not_answered' } });
+  expect((await ask(otto, 'GET', at('/graph'))).status).toBe(404);
+});
+
+test('a batch of runs begins in the background, and none of it when one is refused', async () => {
+  const thread_id = await makeThread();
+  const refusedBatch = await ask(cal, 'POST', '/runs/batch', [run, { ...run, webhook: 'https://example.com' }]);
+  expect([refusedBatch.status, heard]).toEqual([501, []]);
+  const { list, status } = await ask(cal, 'POST', '/runs/batch', [run, { ...run, thread_id, assistantId: 'chatter' }]);
+  expect([status, list.map((one) => one.thread_id)]).toEqual([200, [null, thread_id]]);
+  await expect.poll(() => heard.length).toBe(2);
+});
+
 test('a thread is made, found by its metadata, changed and deleted, by its caller alone', async () => {
   const thread = await makeThread(cal, { metadata: { topic: 'tea', n: 1 } });
   const shown = (await ask(cal, 'GET', `/threads/${thread}`)).json;
@@ -231,7 +272,7 @@ test('what is not answered is refused by its name', async () => {
   }
   const paths = [
     ['POST', `/threads/${thread}/commands`],
-    ['GET', `/assistants/chatter/graph`],
+    ['POST', `/assistants`],
     ['POST', `/runs/crons`],
   ] as const;
   for (const [method, path] of paths) expect(await ask(cal, method, path)).toMatchObject({ status: 501 });

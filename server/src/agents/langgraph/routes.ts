@@ -7,11 +7,11 @@ import { authorize } from '../../governance/access/authorize.ts';
 import type { Caller } from '../../governance/access/caller.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
 import { deleteThread } from '../memory/threads/threads.ts';
-import { countAssistants, listVersions, searchAssistants, showAssistant, showSchemas } from './assistant.ts';
+import { countAssistants, listVersions, searchAssistants, showAssistant, showGraph, showSchemas } from './assistant.ts';
 import { notAnswered } from './not-answered.ts';
 import { forHolders } from './holder-of-key.ts';
 import type { RunParts } from './runs/begin-run.ts';
-import { createRun } from './runs/create.ts';
+import { createRun, createRuns } from './runs/create.ts';
 import { openPartsTold } from './runs/kept/write-parts.ts';
 import { cancelRun, joinRun, joinStream, listRuns, showRun } from './runs/own-run.ts';
 import { deleteItem, getItem, listNamespaces, putItem, searchItems } from './items.ts';
@@ -22,11 +22,13 @@ import {
   countThreads,
   createNamedThread,
   listStates,
+  pruneThreads,
   searchThreads,
   showState,
   showThread,
   updateThread,
 } from './threads/threads.ts';
+import { updateState } from './threads/update-state.ts';
 
 type Unanswered = keyof typeof langgraphUnansweredEndpoints;
 
@@ -46,6 +48,14 @@ export function langgraphRoutes(opened: Omit<RunParts, 'told'>): Handlers<'langg
     'langgraph.assistant': async ({ caller, params }) => await showAssistant(db, { caller, ...params }),
     'langgraph.schemas': async ({ caller, params, signal }) =>
       await showSchemas(ingress, { caller, ...params, signal }),
+    'langgraph.graph': async ({ caller, params, query: { xray = 'false' }, signal }) => {
+      const depth = xray === 'true' ? 'all' : xray === 'false' ? 0 : xray;
+      return await showGraph(ingress, { caller, ...params, signal, path: `/graph?xray=${depth}` });
+    },
+    'langgraph.subgraphs': async ({ caller, params, query, signal }) =>
+      await showGraph(ingress, { caller, ...params, signal, path: subgraphsPath(query) }),
+    'langgraph.subgraph': async ({ caller, params, query, signal }) =>
+      await showGraph(ingress, { caller, ...params, signal, path: subgraphsPath({ ...query, ...params }) }),
     'langgraph.versions': async ({ caller, params, body }) => await listVersions(db, { caller, ...body, ...params }),
     'langgraph.create_thread': async ({ caller, params, body }) =>
       await createNamedThread(parts, { caller, ...params, ...body }),
@@ -63,6 +73,10 @@ export function langgraphRoutes(opened: Omit<RunParts, 'told'>): Handlers<'langg
     'langgraph.state_at': async ({ caller, params, query: { select } }) =>
       await showState(parts, { caller, ...params, select: select?.split(',') }),
     'langgraph.state_of': async ({ caller, params, body }) => await showState(parts, { caller, ...params, ...body }),
+    'langgraph.update_state': async ({ params, body, ...call }) =>
+      await updateState(parts, { ...call, ...params, ...body }),
+    'langgraph.prune_threads': async ({ caller, params, body }) =>
+      await pruneThreads(parts, { caller, ...params, ...body }),
     'langgraph.history': async ({ caller, params, body }) => await listStates(parts, { caller, ...params, ...body }),
     'langgraph.wait': async ({ params, body: asked, ...call }) =>
       await waitForRun(parts, { ...call, ...params, asked }),
@@ -72,6 +86,15 @@ export function langgraphRoutes(opened: Omit<RunParts, 'told'>): Handlers<'langg
       await createRun(parts, { ...call, ...params, asked }),
     'langgraph.create_run_alone': async ({ params, body: asked, ...call }) =>
       await createRun(parts, { ...call, ...params, asked }),
+    'langgraph.batch': async ({ params, body, ...call }) => {
+      const asking = body.map(({ thread_id, assistantId: _, ...asked }) => ({
+        ...call,
+        ...params,
+        thread: thread_id ?? undefined,
+        asked,
+      }));
+      return await createRuns(parts, asking);
+    },
     'langgraph.runs': async ({ caller, params, query }) => await listRuns(parts, { caller, ...params, ...query }),
     'langgraph.run': async ({ caller, params }) => await showRun(parts, { caller, ...params }),
     'langgraph.join': async ({ caller, params, signal }) => await joinRun(parts, { caller, ...params, signal }),
@@ -93,6 +116,11 @@ export function langgraphRoutes(opened: Omit<RunParts, 'told'>): Handlers<'langg
     'langgraph.stream_alone': async ({ params, body: asked, ...call }) =>
       await streamRun(parts, { ...call, ...params, asked }),
   });
+}
+
+function subgraphsPath({ namespace = '', recurse = false }: { namespace?: string; recurse?: boolean | undefined }) {
+  const asked = new URLSearchParams({ namespace, recurse: recurse ? '1' : '0' });
+  return `/subgraphs?${asked.toString()}` as const;
 }
 
 function unansweredRoutes(

@@ -163,6 +163,10 @@ export const makeThread = async (tx: Tx, { agent_id, owner_id, space, name, via 
       on conflict do nothing returning id`)
   )?.id;
 
+/** Until the end of the transaction. False while a call works on it, or waits for its turn. */
+export const lockIdle = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.one(sql`select from thread t where t.id = ${id} and not ${isWorking} for update of t`)) !== undefined;
+
 /** False while a call works on it, or waits for its turn. */
 export async function deleteThread(tx: Tx, id: string): Promise<boolean> {
   return (await deleteWhere(tx, sql`t.id = ${id} and not ${isWorking}`)) > 0;

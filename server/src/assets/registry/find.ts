@@ -78,6 +78,9 @@ export async function findVersionById(db: Reader, id: string): Promise<VersionRo
   return await store.versionById(db, id);
 }
 
+/** All versions of an asset, the highest first. */
+export const versionsOf = store.versions;
+
 /** Ids of the highest version of each asset. */
 export async function latestVersionIds(db: Reader, asset_ids: readonly string[]): Promise<Set<string>> {
   return new Set((await store.latestVersions(db, asset_ids)).map(({ id }) => id));

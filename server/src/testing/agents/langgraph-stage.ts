@@ -46,6 +46,9 @@ export interface LanggraphStage {
   /** The runs that the agent was told to cancel. */
   cancelled: string[];
   answer: (response: ServerResponse, heard: Heard) => void;
+  /** The pictures of the graph that the agent was asked for. */
+  asked: string[];
+  draw: (response: ServerResponse) => void;
   /** What the agent says during a call whose events are heard beside it. */
   tell: (response: ServerResponse, run_id: string) => void;
   ask: (by: TestUser, method: string, path: string, body?: object) => Promise<Answered>;
@@ -84,6 +87,8 @@ export async function langgraphStage(): Promise<LanggraphStage> {
     heard: [],
     cancelled: [],
     answer: usual,
+    asked: [],
+    draw: drawn,
     tell: told,
     ask,
     makeThread: async (by = cal, body = {}) => (await ask(by, 'POST', '/threads', body)).json.thread_id,
@@ -92,6 +97,8 @@ export async function langgraphStage(): Promise<LanggraphStage> {
       stage.cancelled.splice(0);
       stage.answer = usual;
       stage.tell = told;
+      stage.asked.splice(0);
+      stage.draw = drawn;
     },
   };
   await standInFor(app, agent, (request, response) => {
@@ -103,6 +110,10 @@ export async function langgraphStage(): Promise<LanggraphStage> {
       if (run_id !== undefined) stage.cancelled.push(run_id);
       const [, told_run] = /^\/runs\/([^/]+)\/events$/.exec(path) ?? [];
       if (told_run !== undefined) return stage.tell(response, told_run);
+      if (/^\/(graph|subgraphs)\?/.test(path)) {
+        stage.asked.push(path);
+        return stage.draw(response);
+      }
       if (path !== '/invoke' && path !== '/stream') return ended(response, { output: null });
       const one = {
         path,
@@ -118,6 +129,8 @@ export async function langgraphStage(): Promise<LanggraphStage> {
   await app.governed(sql`update revision set kept_by_service = true returning id`);
   return stage;
 }
+
+const drawn = (response: ServerResponse) => ended(response, { nodes: [], edges: [] });
 
 export function ended(response: ServerResponse, more: object, status = 'completed'): void {
   response.setHeader('content-type', 'application/json');

@@ -126,7 +126,11 @@ class ServiceSaver(BaseCheckpointSaver):
             yield one
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        return self.put(config, checkpoint, metadata, new_versions)
+        stored = self.put(config, checkpoint, metadata, new_versions)
+        run = the_run()
+        if run.flushes_steps:
+            await in_thread(run.outbox.flush)
+        return stored
 
     async def aput_writes(
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""

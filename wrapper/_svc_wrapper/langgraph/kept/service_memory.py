@@ -159,12 +159,12 @@ def not_kept(thread_id: str) -> Problem:
     )
 
 
-def exit_arguments(graph: Any) -> JsonObject:
-    """For astream. A run whose steps nobody needs later writes one checkpoint at its end."""
+def durability_arguments(graph: Any, durability: str) -> JsonObject:
+    """For astream. With "exit", a run whose steps nobody needs later writes one checkpoint at its end."""
     known = inspect.signature(graph.astream).parameters
     if "durability" in known:
-        return {"durability": "exit"}
-    return {"checkpoint_during": False} if "checkpoint_during" in known else {}
+        return {"durability": durability}
+    return {"checkpoint_during": durability != "exit"} if "checkpoint_during" in known else {}
 
 
 async def check_nodes(graph: Any, config: JsonObject, thread_id: str) -> None:

@@ -12,7 +12,7 @@ import { createThread, type ThreadParts } from '../../memory/threads/threads.ts'
 import { ownAgent, ownThread } from '../../memory/threads/own-agent.ts';
 import { cancelInvocation } from '../../invoke/invocations.ts';
 import * as store from '../store.ts';
-import { refuseOther } from '../assistant.ts';
+import { requireAssistant } from '../assistant.ts';
 import { readRun, type ReadRun } from './read-run.ts';
 
 export interface RunParts extends ThreadParts {
@@ -45,7 +45,7 @@ export async function beginRun(
   { caller, name, thread, asked }: Pick<AskedRun, 'caller' | 'name' | 'thread' | 'asked'>,
 ): Promise<BegunRun> {
   const callable = await findCallable(parts.ingress.agents, caller, name);
-  refuseOther(callable.agent, asked.assistant_id);
+  await requireAssistant(parts.db, callable.agent, asked.assistant_id);
   const read = readRun(asked, thread);
   const thread_id = thread === undefined ? undefined : await findOrMake(parts, { caller, name, thread, asked });
   if (thread_id !== undefined && asked.multitask_strategy === 'interrupt')

@@ -3,6 +3,7 @@ import type { Reply } from '../../../governance/http/answer/reply.ts';
 import { jsonReply } from '../../../governance/http/answer/reply.ts';
 import { sendCall } from '../../invoke/calls/send-call.ts';
 import { startRun } from '../../invoke/calls/start-run.ts';
+import type { Json } from '../json.ts';
 import { notAnswered } from '../not-answered.ts';
 import * as store from '../store.ts';
 import { beginRun, locationOf, type AskedRun, type BegunRun, type RunParts } from './begin-run.ts';
@@ -12,18 +13,40 @@ import { printRun, recorded } from './record-run.ts';
 
 /** Throws the refusal of a run that has not begun. */
 export async function createRun(parts: RunParts, asking: AskedRun): Promise<Reply> {
+  const { printed, at } = await create(parts, asking, await begin(parts, asking));
+  return jsonReply(printed, 200, at);
+}
+
+/** One after the other. All are looked at before the first one begins. */
+export async function createRuns(parts: RunParts, asking: readonly AskedRun[]): Promise<Reply> {
+  const begun = [];
+  for (const one of asking) begun.push({ one, begun: await begin(parts, one) });
+  const runs = [];
+  for (const { one, begun: run } of begun) runs.push((await create(parts, one, run)).printed);
+  return jsonReply(runs);
+}
+
+async function begin(parts: RunParts, asking: AskedRun): Promise<BegunRun> {
   const { thread, asked } = asking;
   if (thread === undefined && asked.stream_resumable === true) throw notAnswered('`stream_resumable` without a thread');
-  const begun = await beginRun(parts, asking);
+  return await beginRun(parts, asking);
+}
+
+async function create(
+  parts: RunParts,
+  asking: AskedRun,
+  begun: BegunRun,
+): Promise<{ printed: Json; at: Record<string, string> }> {
+  const { thread, asked } = asking;
   const { run_id, thread_id, callable } = begun;
   const { id: assistant_id } = callable.agent;
   const at = await sendInBackground(parts, asking, begun);
   const row = thread_id === undefined ? undefined : await store.findRun(parts.db, { thread_id, run_id });
-  if (row !== undefined && thread !== undefined)
-    return jsonReply(printRun(parts, row, { thread, assistant_id }), 200, at);
+  if (row !== undefined && thread !== undefined) return { printed: printRun(parts, row, { thread, assistant_id }), at };
   const now = new Date().toISOString();
   const of = { run_id, thread_id: null, assistant_id, created_at: now, updated_at: now, status: 'pending' };
-  return jsonReply({ ...of, metadata: asked.metadata ?? {}, kwargs: {}, multitask_strategy: 'enqueue' }, 200, at);
+  const printed = { ...of, metadata: asked.metadata ?? {}, kwargs: {}, multitask_strategy: 'enqueue' };
+  return { printed, at };
 }
 
 /** By the headers of the answer, clients find the run again. */

@@ -6,7 +6,7 @@ import { notAnswered, refuseUnanswered } from '../not-answered.ts';
 import { checkpointId } from '../threads/threads.ts';
 
 /** As wrapper/_svc_wrapper/graph_options.py reads it. */
-interface GraphOptions {
+export interface GraphOptions {
   modes: string[];
   subgraphs: boolean;
   before: RunBody['interrupt_before'];
@@ -14,6 +14,8 @@ interface GraphOptions {
   is_command: boolean;
   goes_on: boolean;
   checkpoint_id: string | null;
+  durability?: 'sync';
+  is_update?: true;
 }
 
 export interface ReadRun {
@@ -46,6 +48,8 @@ export function readRun(asked: RunBody, thread: string | undefined): ReadRun {
     is_command: isCommand,
     goes_on: goesOn,
     checkpoint_id: checkpoint_id ?? checkpointId(checkpoint ?? undefined) ?? null,
+    // A wrapper of an earlier release does not know it.
+    ...(asked.durability === 'sync' && { durability: 'sync' as const }),
   };
   const graph = JSON.stringify(options);
   if (encodeURIComponent(graph).length > max_options_bytes)
@@ -64,14 +68,13 @@ export function readRun(asked: RunBody, thread: string | undefined): ReadRun {
 const hasMembers = (value: object | null | undefined) => Object.keys(value ?? {}).length > 0;
 
 function refuseMembers(asked: RunBody): void {
-  const { multitask_strategy: strategy, webhook, feedback_keys, after_seconds, durability, langsmith_tracer } = asked;
+  const { multitask_strategy: strategy, webhook, feedback_keys, after_seconds, langsmith_tracer } = asked;
   refuseUnanswered({
     webhook: webhook !== undefined && webhook !== null,
     feedback_keys: (feedback_keys ?? []).length > 0,
     after_seconds: (after_seconds ?? 0) > 0,
     langsmith_tracer: langsmith_tracer !== undefined && langsmith_tracer !== null,
     'multitask_strategy: rollback': strategy === 'rollback',
-    'durability: sync': durability === 'sync',
     'on_completion: keep': asked.on_completion === 'keep',
   });
 }

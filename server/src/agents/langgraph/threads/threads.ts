@@ -1,11 +1,11 @@
 // The threads of langgraph's API: those of the caller with this agent. Nothing here wakes an agent.
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { checkpoint, threadFilter, threadSearch } from '@gantry/contract/agents/langgraph/threads.ts';
+import type { Checkpoint, threadFilter, threadSearch } from '@gantry/contract/agents/langgraph/threads.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
 import { jsonReply, type Reply } from '../../../governance/http/answer/reply.ts';
-import { ownAgent, ownThread, type OwnAgent } from '../../memory/threads/own-agent.ts';
+import { findOwn, ownAgent, ownThread, type OwnAgent } from '../../memory/threads/own-agent.ts';
 import {
   keepMetadata,
   openMetadata,
@@ -14,9 +14,16 @@ import {
   type Metadata,
   type ThreadRow,
 } from '../../memory/threads/threads-of-client.ts';
-import { createThread, forkThread, type ThreadParts } from '../../memory/threads/threads.ts';
+import {
+  createThread,
+  deleteThread,
+  forkThread,
+  keepLatestState,
+  type ThreadParts,
+} from '../../memory/threads/threads.ts';
 import type { Json } from '../json.ts';
 import { notAnswered, refuseUnanswered } from '../not-answered.ts';
+import { inLangchainForm } from './messages.ts';
 import { interruptsOf, metadataOf, printNoState, printState, printThread, statusOf } from './print.ts';
 
 interface Asked {
@@ -24,7 +31,6 @@ interface Asked {
   name: string;
 }
 type OfThread = Asked & { thread: string };
-type Checkpoint = z.output<typeof checkpoint>;
 
 /** A filter reads all threads of the caller, which are sealed. */
 const most_threads = 1000;
@@ -89,6 +95,28 @@ export async function copyThread(parts: ThreadParts, { caller, name, thread }: O
   return await showThread(parts, { caller, name, thread: thread_id });
 }
 
+/** Threads that are not there are no failure. Throws `thread_busy` for one on which a call works; those before it are pruned then. */
+export async function pruneThreads(
+  parts: ThreadParts,
+  {
+    caller,
+    name,
+    thread_ids,
+    strategy,
+  }: Asked & { thread_ids: readonly string[]; strategy?: 'delete' | 'keep_latest' | null | undefined },
+): Promise<Reply> {
+  const own = await ownAgent(parts.db, caller, name);
+  let pruned_count = 0;
+  for (const thread of new Set(thread_ids)) {
+    const row = await findOwn(parts.db, own.named(thread));
+    if (row === undefined) continue;
+    if (strategy === 'keep_latest') await keepLatestState(parts, row.id);
+    else await deleteThread(parts, { caller, name, thread });
+    pruned_count += 1;
+  }
+  return jsonReply({ pruned_count });
+}
+
 type Search = z.output<typeof threadSearch>;
 type Filter = z.output<typeof threadFilter>;
 
@@ -114,18 +142,30 @@ export async function countThreads(parts: ThreadParts, { caller, name, ...filter
 }
 
 async function fitting(parts: ThreadParts, own: OwnAgent, { metadata, values, status }: Filter): Promise<ThreadRow[]> {
-  refuseUnanswered({ values: isGiven(values) && Object.keys(values ?? {}).length > 0 });
   const rows = await ownThreads(parts, own, most_threads);
   const wanted = Object.entries(metadata ?? {});
+  const wantsValues = Object.keys(values ?? {}).length > 0;
   const kept = await Promise.all(
     rows.map(async (row) => {
       if (status !== undefined && status !== null && statusOf(row) !== status) return [];
-      if (wanted.length === 0) return [row];
-      const has = await metadataOf(parts, own.agent, row);
-      return wanted.every(([member, value]) => JSON.stringify(has[member]) === JSON.stringify(value)) ? [row] : [];
+      const has = wanted.length === 0 ? {} : await metadataOf(parts, own.agent, row);
+      if (!wanted.every(([member, value]) => JSON.stringify(has[member]) === JSON.stringify(value))) return [];
+      if (!wantsValues) return [row];
+      const [latest] = await statesOf(parts, row.id, { limit: 1 });
+      return contains(inLangchainForm(latest?.values), values) ? [row] : [];
     }),
   );
   return kept.flat();
+}
+
+/** As `@>` of PostgreSQL: each member that is wanted, and each item of a list somewhere in it. */
+function contains(value: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted))
+    return Array.isArray(value) && wanted.every((one) => value.some((item) => contains(item, one)));
+  if (typeof wanted !== 'object' || wanted === null) return value === wanted;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const has = new Map<string, unknown>(Object.entries(value));
+  return Object.entries(wanted).every(([member, one]) => contains(has.get(member), one));
 }
 
 const keys: Readonly<Record<string, (row: ThreadRow) => string>> = {

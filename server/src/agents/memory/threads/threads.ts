@@ -153,6 +153,14 @@ export async function deleteThread(
   });
 }
 
+/** All but the newest state are deleted. Throws `thread_busy` while a call works on the thread. */
+export async function keepLatestState({ db }: Pick<ThreadParts, 'db'>, thread_id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await store.lockIdle(tx, thread_id))) throw new Problem('thread_busy');
+    await stateStore.keepLatest(tx, thread_id);
+  });
+}
+
 /** Everybody's, for an admin of the agent: that they exist, their sizes and times. */
 export async function allThreads(
   { db, cursors }: ThreadParts,
