@@ -11,8 +11,7 @@ from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.errors import APIStatusError
 
-url, token, name = sys.argv[1:]
-headers = {"Authorization": f"Bearer {token}"}
+url, key, name = sys.argv[1:]
 
 
 def say(text: str) -> dict:
@@ -25,14 +24,14 @@ def texts(values: dict) -> list:
 
 async def remote() -> list:
     """The agent as a node of another graph."""
-    graph = RemoteGraph(name, url=url, headers=headers)
+    graph = RemoteGraph(name, url=url, api_key=key)
     builder = StateGraph(MessagesState).add_node("remote", graph).add_edge(START, "remote")
     answer = await builder.compile().ainvoke(say("from afar"))
     return [message.content for message in answer["messages"] if isinstance(message, AIMessage)]
 
 
 async def main() -> dict:
-    client = get_client(url=url, headers=headers)
+    client = get_client(url=url, api_key=key)
     [assistant] = await client.assistants.search()
     schemas = await client.assistants.get_schemas(name)
     thread = await client.threads.create(metadata={"topic": "tea"})
@@ -90,8 +89,21 @@ async def main() -> dict:
         gone = None
     except APIStatusError as error:
         gone = error.status_code
+    hand = (await client.threads.create())["thread_id"]
+    await client.runs.wait(hand, name, input=say("before"), interrupt_before=["reply"])
+    update = {"messages": [{"type": "ai", "content": "by hand"}]}
+    made = await client.threads.update_state(hand, update, as_node="reply")
+    changed = await client.threads.get_state(hand)
+    same = await client.threads.get_state(hand, checkpoint=made["checkpoint"])
+    by_values = await client.threads.search(values={"messages": [{"type": "ai", "content": "by hand"}]})
+    pruned = await client.threads.prune([hand], strategy="keep_latest")
+    kept = len(await client.threads.get_history(hand))
+    graph = await client.assistants.get_graph(name, xray=True)
+    batch = await client.runs.create_batch([{"assistant_id": name, "input": say("in a batch")}])
+    strict = await client.runs.wait(hand, name, input=say("strictly"), durability="sync")
+    versions = await client.assistants.get_versions(name)
     try:
-        await client.threads.update_state(at, {"messages": []})
+        await client.assistants.create(graph_id=name)
         unanswered = None
     except APIStatusError as error:
         unanswered = [error.status_code, error.code]
@@ -119,6 +131,14 @@ async def main() -> dict:
         "mine": [at in mine, copy["thread_id"] in mine],
         "gone": gone,
         "unanswered": unanswered,
+        "changed": [texts(changed["values"])[-1], changed["next"], same["checkpoint"] == changed["checkpoint"]],
+        "by_values": [one["thread_id"] == hand for one in by_values],
+        "pruned": [pruned["pruned_count"], kept],
+        "graph": sorted(node["id"] for node in graph["nodes"]),
+        "subgraphs": await client.assistants.get_subgraphs(name),
+        "batch": [run["status"] for run in batch],
+        "strict": texts(strict)[-1],
+        "versions": [one["metadata"]["version"] for one in versions],
         "remote": await remote(),
     }
 

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@langchain/langgraph-sdk';
+import { Client as EarlierClient } from 'langgraph-sdk-0';
 import { beforeAll, expect, test } from 'vitest';
 import type { Installation } from '../installation.ts';
 import { runPython } from '../run-python.ts';
@@ -9,10 +10,12 @@ import { writeProject } from '../write-project.ts';
 import { sharedInstallation } from './shared-installation.ts';
 
 const packages = ['langgraph==1.2.24', 'langgraph-sdk==0.4.14', 'langchain-core>=1.4'];
+const earlier_packages = ['langgraph-sdk==0.3.15'];
 
 let gantry: Installation;
 let url: string;
 let token: string;
+let key: string;
 beforeAll(async () => {
   gantry = await sharedInstallation('sdks');
   await gantry.person('sal');
@@ -22,10 +25,16 @@ beforeAll(async () => {
   await gantry.must('svc deploy', { in: 'chatter' });
   url = `${gantry.url}/agents/chatter/langgraph`;
   token = await gantry.token('sal');
+  const created = await fetch(`${gantry.url}/api/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ models: ['agents/chatter'] }),
+  });
+  ({ key } = ((await created.json()) as { data: { key: string } }).data);
 }, 300_000);
 
 test('the SDK for Python holds a conversation, waits for a person, forks, cancels and remembers', async () => {
-  const said = await runPython(packages, 'langgraph_client.py', [url, token, 'chatter']);
+  const said = await runPython(packages, 'langgraph_client.py', [url, key, 'chatter']);
   const conversation = ['human: hello', 'ai: you said hello'];
   expect(said).toMatchObject({
     assistant: 'chatter',
@@ -48,6 +57,14 @@ test('the SDK for Python holds a conversation, waits for a person, forks, cancel
     mine: [true, true],
     gone: 404,
     unanswered: [501, 'not_answered'],
+    changed: ['ai: by hand', [], true],
+    by_values: [true],
+    pruned: [1, 1],
+    graph: ['__end__', '__start__', 'reply', 'think'],
+    subgraphs: {},
+    batch: ['pending'],
+    strict: 'ai: you said strictly',
+    versions: ['1.0.0'],
     remote: ['you said from afar'],
   });
   const { events, alone } = said as unknown as Record<string, string[]>;
@@ -77,6 +94,44 @@ test('the SDK for JavaScript streams a conversation and resumes it', async () =>
   expect((await client.runs.get(thread_id, created[0] ?? '')).status).toBe('interrupted');
   await client.store.putItem(['notes', 'js'], 'one', { text: 'two' });
   expect(await client.store.getItem(['notes', 'js'], 'one')).toMatchObject({ value: { text: 'two' } });
+}, 120_000);
+
+test('the SDK for Python of the version before walks through it with a key', async () => {
+  expect(await runPython(earlier_packages, 'langgraph_walk.py', [url, key, 'chatter'])).toEqual({
+    assistant: 'chatter',
+    waited: ['human: hello', 'ai: you said hello'],
+    events: ['metadata', 'values', 'updates', 'values', 'updates', 'values'],
+    joined: 'ai: you said later',
+    first: ['metadata', 'updates', 'updates'],
+    rest: ['updates'],
+    state: ['human: by hand', []],
+    item: 'far',
+    found: [true],
+  });
+}, 120_000);
+
+test('the SDK for JavaScript of the major version before walks through it with a key', async () => {
+  const client = new EarlierClient({ apiUrl: url, apiKey: key });
+  expect((await client.assistants.get('chatter')).graph_id).toBe('chatter');
+  const { thread_id } = await client.threads.create();
+  const input = { messages: [{ type: 'human', content: 'hello' }] };
+  await client.runs.wait(thread_id, 'chatter', { input });
+  const events: string[] = [];
+  const resumable = { input, streamMode: 'updates' as const, streamResumable: true };
+  for await (const { event } of client.runs.stream(thread_id, 'chatter', resumable)) events.push(event);
+  expect(events).toEqual(['metadata', 'updates', 'updates']);
+  const [run] = await client.runs.list(thread_id);
+  const rest: string[] = [];
+  for await (const { event } of client.runs.joinStream(thread_id, run?.run_id ?? '', { lastEventId: '1' }))
+    rest.push(event);
+  expect(rest).toEqual(['updates']);
+  expect(await client.runs.join(thread_id, run?.run_id ?? '')).toMatchObject({ messages: [{}, {}, {}, {}] });
+  await client.threads.updateState(thread_id, { values: input, asNode: 'reply' });
+  expect((await client.threads.getState(thread_id)).values).toMatchObject({
+    messages: [{}, {}, {}, {}, { content: 'hello' }],
+  });
+  await client.store.putItem(['notes', 'old'], 'one', { text: 'two' });
+  expect(await client.store.getItem(['notes', 'old'], 'one')).toMatchObject({ value: { text: 'two' } });
 }, 120_000);
 
 test('another caller has none of it', async () => {

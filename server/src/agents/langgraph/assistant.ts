@@ -78,13 +78,11 @@ export async function listVersions(
 ): Promise<Reply> {
   const { agent, serving } = await findAssistant(db, asked);
   await requireAssistant(db, agent, assistant);
-  const all = await versionsOf(db, agent.id);
-  const printed = all.map(({ id, version, pushed_at }, index) => {
+  const printed = (await versionsOf(db, agent.id)).map(({ id, version, pushed_at }) => {
     const of = printAssistant(agent, serving);
-    const number = { version: all.length - index };
-    if (id === serving.version_id) return { ...of, ...number };
+    if (id === serving.version_id) return of;
     const named = { assistant_id: `${agent.name}@${version}`, created_at: pushed_at, updated_at: pushed_at };
-    return { ...of, ...named, ...number, metadata: { version } };
+    return { ...of, ...named, metadata: { version } };
   });
   const isServing = ({ metadata }: (typeof printed)[number]) => metadata.version === serving.version;
   const ordered = [...printed.filter(isServing), ...printed.filter((one) => !isServing(one))];
