@@ -73,7 +73,8 @@ export async function joinStream(
   const { row } = await decide();
   const signal = AbortSignal.any([asked.signal, parts.ingress.stopping]);
   const onLeave = cancel_on_disconnect === true ? cancelling(parts, asked) : () => {};
-  if (row.keeps_parts) return eventStream(readParts(parts, { run_id, after, signal, decide, onLeave }));
+  const at = { location: `/threads/${encodeURIComponent(asked.thread)}/runs/${run_id}/stream` };
+  if (row.keeps_parts) return eventStream(readParts(parts, { run_id, after, signal, decide, onLeave }), at);
   return eventStream(
     (async function* () {
       const values = await endOfRun(parts, asked);

@@ -9,7 +9,7 @@ import { retryWhileAway } from '../../../invoke/calls/retry-while-away.ts';
 import type { Ended } from '../../../invoke/calls/send-call.ts';
 import type { Listener } from '../../../invoke/listen.ts';
 import { short_ms } from '../../../invoke/upstream.ts';
-import { partOf, partPrinter, type Part } from '../print-parts.ts';
+import { partOf, partPrinter, type Part, type PartPrinter } from '../print-parts.ts';
 import { valuesOf } from '../wait.ts';
 import * as store from './part-store.ts';
 
@@ -36,17 +36,23 @@ export function writeParts(
   let [bytes, last_id, isListening, isCut] = [0, 0, false, false];
   let waiting: Part[] = [];
   let writing: Promise<void> | undefined;
+  /** Why parts are missing. The end of the call reports it. */
+  let failure: unknown;
 
   const write = async (is_last: boolean) => {
-    while (waiting.length > 0 || is_last) {
-      const [first_id, some] = [last_id + 1, waiting.splice(0)];
-      // An end without a part of its own takes an id too.
-      last_id += Math.max(1, some.length);
-      const parts = envelope.seal(JSON.stringify(some), { table, id: `${run_id} ${first_id}` });
-      const row = { first_id, last_id, parts, is_last };
-      await retryWhileAway(stopping, async () => await store.put(db, run_id, row));
-      told.emit(run_id);
-      if (is_last) return;
+    try {
+      while (waiting.length > 0 || is_last) {
+        const [first_id, some] = [last_id + 1, waiting.splice(0)];
+        // An end without a part of its own takes an id too.
+        last_id += Math.max(1, some.length);
+        const parts = envelope.seal(JSON.stringify(some), { table, id: `${run_id} ${first_id}` });
+        const row = { first_id, last_id, parts, is_last };
+        await retryWhileAway(stopping, async () => await store.put(db, run_id, row));
+        told.emit(run_id);
+        if (is_last) return;
+      }
+    } finally {
+      writing = undefined;
     }
   };
   const add = (part: Part) => {
@@ -55,8 +61,8 @@ export function writeParts(
     if (isCut) return;
     waiting.push(part);
     // Those that come meanwhile go with the next row.
-    writing ??= write(false).finally(() => (writing = undefined));
-    writing.catch(() => (isCut = true)); // the end reports that rows cannot be stored
+    writing ??= write(false);
+    writing.catch((error: unknown) => ([failure, isCut] = [error, true]));
   };
   return {
     signal: new AbortController().signal,
@@ -70,16 +76,17 @@ export function writeParts(
     end: () => heard.resolve(),
     beforeEnd: async (ended) => {
       if (isListening) await within(short_ms, heard.promise, stopping);
-      await writing;
+      await writing?.catch(() => {}); // it is thrown below
       if ('error' in ended && ended.is_left === true) return;
       if (isCut) [printer, waiting] = [partPrinter(modes), []];
       waiting.push(...endParts(ended, printer));
       await write(true);
+      if (failure !== undefined) throw failure;
     },
   };
 }
 
-export function endParts(ended: Ended, { end }: Pick<ReturnType<typeof partPrinter>, 'end'>): Part[] {
+export function endParts(ended: Ended, { end }: Pick<PartPrinter, 'end'>): Part[] {
   const values = valuesOf(ended);
   const isFailure = typeof values === 'object' && values !== null && '__error__' in values;
   return isFailure ? [partOf('error', values.__error__)] : end(values);
