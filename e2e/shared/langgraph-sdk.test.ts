@@ -100,7 +100,7 @@ test('the SDK for Python of the version before walks through it with a key', asy
   expect(await runPython(earlier_packages, 'langgraph_walk.py', [url, key, 'chatter'])).toEqual({
     assistant: 'chatter',
     waited: ['human: hello', 'ai: you said hello'],
-    events: ['metadata', 'values', 'updates', 'values', 'updates', 'values'],
+    events: ['metadata', 'values', 'updates', 'updates', 'values'],
     joined: 'ai: you said later',
     first: ['metadata', 'updates', 'updates'],
     rest: ['updates'],
