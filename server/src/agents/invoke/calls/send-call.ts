@@ -310,12 +310,14 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
       }
       return ended;
     });
-  const stored = ending.then(async (ended) => {
+  const store = async () => {
+    const ended = await ending;
     const told = listener?.beforeEnd?.(ended) ?? Promise.resolve();
     background(told);
     await told.catch(() => {}); // it is reported, and the call has ended all the same
     await tell('error' in ended && ended.is_left === true ? 'left' : 'ended');
-  });
+  };
+  const stored = store();
   background(stored);
   const first = await Promise.race([onItsWay.promise, ending]);
   if (first !== undefined && 'error' in first && !isAccepted) throw first.error;

@@ -81,7 +81,7 @@ export function writeParts(
       if (isCut) [printer, waiting] = [partPrinter(modes), []];
       waiting.push(...endParts(ended, printer));
       await write(true);
-      if (failure !== undefined) throw failure;
+      if (failure !== undefined) throw new Error('parts of a stream could not be stored', { cause: failure });
     },
   };
 }
