@@ -13,7 +13,7 @@ const thread = z
   .describe(
     'the name or the id of a thread; one whose name has other characters than letters, digits, `.`, `_`, `~` and `-` has its id alone',
   );
-const byThread = z.strictObject({ name, thread });
+export const byThread = z.strictObject({ name, thread });
 
 /**
  * `working`: a call works on it, or waits for its turn. `waiting`: it waits for the answer of a person. `interrupted`: its last run ended before
