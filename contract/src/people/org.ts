@@ -55,7 +55,9 @@ export const orgSettings = z.strictObject({
     .int()
     .min(0)
     .max(365)
-    .describe('how many days a conversation with an agent may be shared at most; 0: conversations are not shared'),
+    .describe(
+      'how many days a new share of a conversation lasts at most; 0: nobody shares, and no share opens any more',
+    ),
   browser_origins: z
     .array(origin)
     .max(100)

@@ -67,7 +67,7 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
   },
   share_threads_days: {
     label: 'Days that a conversation may be shared',
-    about: 'The most days after which a share of a conversation ends. 0: conversations are not shared.',
+    about: 'The most days of a new share of a conversation. 0: nobody shares, and no share opens any more.',
     form: 'number',
   },
   browser_origins: {

@@ -8,6 +8,8 @@ import type { Caller, SignedInCaller } from '../../../governance/access/caller.t
 import { change } from '../../../governance/access/change.ts';
 import { decide } from '../../../governance/access/decide.ts';
 import { loadAsset } from '../../../assets/registry/load-asset.ts';
+import type { Reader } from '../../../ground/database/database.ts';
+import { settings } from '../../../people/principals/find.ts';
 import { signedIn } from '../../../people/principals/signed-in.ts';
 import * as stateStore from '../state-store.ts';
 import * as threadStore from '../thread-store.ts';
@@ -34,7 +36,7 @@ export async function listShared(
   authorize(user, 'asset.invoke', agent);
   const scope = ['shared_threads', user.id, agent.id];
   const before = cursors.read(cursor, scope) as [string, string] | undefined;
-  const reading = readingOf(user, agent.id);
+  const reading = await readingOf(db, user, agent.id);
   const found = reading === undefined ? [] : await store.listFor(db, { ...reading, before, limit: limit + 1 });
   return cursors.page(found, limit, scope, ({ created_at, id }) => [created_at, id], printShared);
 }
@@ -47,7 +49,7 @@ export async function lookAtShared(
   const { db } = parts;
   const agent = await loadAsset(db, { kind: 'agent', name }, caller);
   const user = signedIn(caller);
-  const reading = readingOf(user, agent.id);
+  const reading = await readingOf(db, user, agent.id);
   if (reading === undefined || !decide(user, 'asset.invoke', agent).allowed) throw new Problem('not_found');
   const grant = authorize(user, 'asset.invoke', agent);
   const share = await store.findFor(db, { id, ...reading });
@@ -64,9 +66,9 @@ export async function lookAtShared(
   return { ...detail, owner: share.owner, share: printShared(share), history: printed };
 }
 
-/** A share is for people. */
-function readingOf(user: SignedInCaller, agent_id: string): Reading | undefined {
-  if (user.kind !== 'user') return undefined;
+/** A share is for people. Undefined also where the organisation lets nobody share. */
+async function readingOf(db: Reader, user: SignedInCaller, agent_id: string): Promise<Reading | undefined> {
+  if (user.kind !== 'user' || (await settings(db)).share_threads_days === 0) return undefined;
   return { agent_id, user_id: user.id, team_ids: user.memberships.map(({ team_id }) => team_id) };
 }
 

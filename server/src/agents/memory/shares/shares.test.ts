@@ -157,8 +157,12 @@ test('the organisation says how long a share lasts at most, or that there is non
   await set(3);
   const { ends_at, created_at } = await share('long', 'team:ml');
   expect(Date.parse(ends_at) - Date.parse(created_at)).toBe(3 * 24 * 3_600_000);
+  const made = await share('long', `user:${bob.email}`);
+  expect(await look(bob, made)).toMatchObject({ owner: ada.email });
   await set(0);
   expect(await refusalOf(share('long', 'team:ml'))).toMatchObject({ code: 'conflict' });
+  expect(await refusalOf(look(bob, made))).toMatchObject({ code: 'not_found' });
+  expect(await sharedWith(bob)).toEqual([]);
   await set(30);
 });
 
