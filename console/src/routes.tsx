@@ -97,6 +97,13 @@ const pages = [
     ),
   ),
   page(
+    '/talk/$agent/shared/$share',
+    load(
+      later(() => import('./pages/talk/shares/shared-talk.tsx')),
+      'SharedTalkPage',
+    ),
+  ),
+  page(
     '/inbox',
     load(
       later(() => import('./pages/inbox/inbox.tsx')),

@@ -37,6 +37,7 @@ import { servicePrincipalsEndpoints } from './people/service-principals.ts';
 import { secretsEndpoints } from './assets/secrets.ts';
 import { serviceEndpoints } from './service.ts';
 import { targetsEndpoints } from './assets/targets.ts';
+import { threadSharesEndpoints } from './agents/thread-shares.ts';
 import { threadsEndpoints } from './agents/threads.ts';
 import { tracesEndpoints } from './models/traces.ts';
 import { webhooksEndpoints } from './telling/webhooks.ts';
@@ -62,6 +63,7 @@ export const endpoints = {
   ...a2aEndpoints,
   ...orchestrateA2aEndpoints,
   ...threadsEndpoints,
+  ...threadSharesEndpoints,
   ...memoryEndpoints,
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,

@@ -202,7 +202,7 @@ export const operations = {
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
   'system.issue_key': { on: 'system', reason: 'a gateway key had expired when its owner signed in' },
-  'system.expire': { on: 'system', reason: 'a request for approval expired' },
+  'system.expire': { on: 'system', reason: 'a request for approval expired, or a share of a thread ended' },
   'system.alert': {
     on: 'system',
     reason: 'a budget has reached a threshold, or the containers of an agent end again and again',

@@ -1,5 +1,5 @@
 // `npm run screenshots`: each page of the console in both themes and at phone width, into docs/console/. Words after it choose pages by name.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@gantry/contract/client/client.ts';
@@ -71,6 +71,7 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
   const [partial] = (await max.call('orchestrate.runs', { params: { name: 'panel' }, query: {} })).items;
   const [talk] = (await max.call('threads.list', { params: { name: 'clock' }, query: {} })).items;
   const [question] = (await max.call('threads.list', { params: { name: 'refunds' }, query: {} })).items;
+  const shared = await shareOfVera(gantry);
   const [key] = (await max.call('keys.list', { query: { team: 'ml' } })).items;
   // The service writes figures every ten seconds.
   while ((await max.call('agents.status', { params: { name: 'clock' } })).last_24h.calls === 0) await sleep(500);
@@ -79,6 +80,7 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
     ['agents', '/agents'],
     ['agent', '/agents/greeter'],
     ['talk', `/talk/clock/${talk?.id}`],
+    ['talk-shared', `/talk/clock/shared/${shared}`],
     ['talk-form', '/talk/refunds'],
     ['talk-question', `/talk/refunds/${question?.id}`],
     ['inbox', '/inbox'],
@@ -127,4 +129,21 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
     ['webhooks', '/webhooks', 'admin'],
     ['doctor', '/doctor', 'admin'],
   ];
+}
+
+/** A conversation of vera with a picture, which max may read. */
+async function shareOfVera(gantry: ConsoleStage['gantry']): Promise<string> {
+  const token = await gantry.token('vera');
+  const vera = createClient({ base_url: gantry.url, token: () => token });
+  const picture = await readFile(join(folder, 'home-phone.webp'), 'base64');
+  const content = [
+    { type: 'text', text: 'My page looks like this. What is the capital of France?' },
+    { type: 'image_url', image_url: { url: `data:image/webp;base64,${picture}` } },
+  ];
+  const call = { thread_id: 'picture', input: { messages: [{ role: 'user', content }] } };
+  const body = new TextEncoder().encode(JSON.stringify(call));
+  await vera.call('invoke.call', { params: { name: 'clock' }, body });
+  const reader = { principal_type: 'user', principal_id: 'max@example.com' } as const;
+  const share = await vera.call('threads.share', { params: { name: 'clock', thread: 'picture' }, body: reader });
+  return share.id;
 }

@@ -163,6 +163,60 @@ test('an answer gets a thumb and a reason, and its trace has both', async () => 
   expect(faults).toEqual([]);
 });
 
+test('a thumb and its reason are shown again, and are taken back', async () => {
+  const { page, open, faults } = await as('max');
+  await open('/talk/greeter');
+  await write(page, 'Message', 'I am Max');
+  await page.waitForURL(inThread('greeter'));
+  await ended(page);
+  const good = answers(page).getByRole('button', { name: 'Good answer' });
+  await answers(page).hover();
+  const kept = page.waitForResponse((response) => response.url().endsWith('/feedback'));
+  await good.click();
+  await kept;
+  await page.getByLabel('Why, if you like').fill('It knows my name');
+  await page.getByRole('button', { name: 'Send', exact: true }).first().click();
+  await page.getByText('Thank you.').waitFor();
+  await page.reload();
+  await settle(page);
+  await answers(page).hover();
+  await page.getByText('“It knows my name”').waitFor();
+  expect(await good.getAttribute('aria-pressed')).toBe('true');
+  await good.click();
+  await page.getByText('“It knows my name”').waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+});
+
+test('a conversation is shared with a person who reads it and cannot write, and is taken back', async () => {
+  const { page, open, faults } = await as('vera');
+  await open('/talk/greeter');
+  await write(page, 'Message', 'I am Vera, for Max to read');
+  await page.waitForURL(inThread('greeter'));
+  await ended(page);
+  await page.getByRole('button', { name: 'More about greeter' }).click();
+  await page.getByRole('menuitem', { name: /^Share the conversation/ }).click();
+  await page.getByLabel('With', { exact: true }).fill(stage.people.max.email);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  const readers = page.getByRole('region', { name: 'Who may read it' });
+  await readers.getByText(`user:${stage.people.max.email}`).waitFor();
+  const max = await as('max');
+  await max.open('/talk/greeter');
+  const shared = max.page.getByRole('region', { name: 'Shared with you' });
+  await shared.getByRole('link', { name: stage.people.vera.email }).first().click();
+  await said(max.page).getByText('I am Vera, for Max to read').waitFor();
+  await answers(max.page).getByText('Hello').waitFor();
+  await max.page.getByText('You cannot write here').waitFor();
+  expect(await max.page.getByRole('textbox').count()).toBe(0);
+  expect(await axeFindings(max.page)).toEqual([]);
+  await readers.getByRole('button', { name: `Take back the share with user:${stage.people.max.email}` }).click();
+  await readers.getByText('Only you.').waitFor();
+  await max.page.reload();
+  await max.page.getByRole('alert').waitFor();
+  expect(await said(max.page).count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
 test('markdown of an agent loads nothing, runs nothing and leads only outside', async () => {
   const { page, open, faults } = await as('max');
   const asked: string[] = [];
@@ -184,6 +238,40 @@ test('markdown of an agent loads nothing, runs nothing and leads only outside', 
   expect(await answer.locator('img, script, iframe, [onerror]').count()).toBe(0);
   for (const name of ['run', 'inside']) expect(await answer.getByRole('link', { name }).count()).toBe(0);
   expect(asked.filter((url) => !url.startsWith(stage.url))).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test('files of a message have their names and sizes, and only data of a picture becomes one', async () => {
+  const { page, open, faults } = await as('max');
+  const asked: string[] = [];
+  page.on('request', (request) => void asked.push(request.url()));
+  await open('/talk/clock');
+  const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const content = [
+    { type: 'text', text: 'What is the capital of France?' },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${dot}` } },
+    { type: 'image_url', image_url: { url: 'https://spy.invalid/a.png' } },
+    { type: 'image_url', image_url: { url: 'data:image/svg+xml;base64,PHN2Zy8+' } },
+    {
+      type: 'file',
+      file: { filename: '\u202egnp.<img src=x onerror=toldFault(1)>', file_data: 'data:text/html;base64,PGI+' },
+    },
+  ];
+  const body = JSON.stringify({ thread_id: 'with-files', input: { messages: [{ role: 'user', content }] } });
+  const sent = `fetch('/agents/clock/invoke', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)} })`;
+  expect(await page.evaluate<number>(`${sent}.then(({ status }) => status)`)).toBe(200);
+  await open('/talk/clock/with-files');
+  await said(page).getByText('What is the capital of France?').waitFor();
+  const files = said(page).getByRole('listitem');
+  expect((await files.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())).toEqual([
+    'image 70 B',
+    'image is elsewhere, and not loaded',
+    'image 6 B',
+    'gnp.<img src=x onerror=toldFault(1)> 3 B',
+  ]);
+  expect(await said(page).locator('img').count()).toBe(1);
+  expect(asked.filter((url) => !url.startsWith(stage.url) && !url.startsWith('data:'))).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(faults).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ const thread = z
   .describe(
     'the name or the id of a thread; one whose name has other characters than letters, digits, `.`, `_`, `~` and `-` has its id alone',
   );
-const byThread = z.strictObject({ name, thread });
+export const byThread = z.strictObject({ name, thread });
 
 /**
  * `working`: a call works on it, or waits for its turn. `waiting`: it waits for the answer of a person. `interrupted`: its last run ended before
@@ -77,6 +77,17 @@ export const threadDetail = threadSummary.extend({
 });
 export type ThreadDetail = z.output<typeof threadDetail>;
 
+/** What its caller thinks of the answers of its runs. */
+const ratedRun = z.object({ run_id: id, is_good: z.boolean(), reason: z.string().describe('empty: without one') });
+export type RatedRun = z.output<typeof ratedRun>;
+/** The most of them that a thread shows. */
+export const most_rated_runs = 50;
+
+export const ownThreadDetail = threadDetail.extend({
+  feedback: z.array(ratedRun).describe(`of its runs, the newest first, at most ${most_rated_runs}`),
+});
+export type OwnThreadDetail = z.output<typeof ownThreadDetail>;
+
 /** A thread of somebody, for an admin of the agent. */
 export const lookedAtThread = threadDetail.extend({ owner: z.string().describe('an e-mail address, or a reference') });
 
@@ -135,7 +146,7 @@ export const threadsEndpoints = {
     path: '/agents/{name}/threads/{thread}',
     summary: 'One of your threads: its latest state, and what it waits for',
     params: byThread,
-    reply: { kind: 'data', status: 200, schema: threadDetail },
+    reply: { kind: 'data', status: 200, schema: ownThreadDetail },
   },
   'threads.history': {
     ...own,
@@ -143,7 +154,7 @@ export const threadsEndpoints = {
     path: '/agents/{name}/threads/{thread}/history',
     summary: 'The states of one of your threads, the newest first',
     params: byThread,
-    query: z.strictObject({ ...paging }),
+    query: z.strictObject({ ...paging, run_id: id.optional().describe('only those that this run has made') }),
     reply: { kind: 'list', status: 200, schema: threadState },
     problems: ['bad_cursor', ...problems],
   },

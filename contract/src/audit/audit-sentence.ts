@@ -58,6 +58,10 @@ const sentences: Record<AuditEvent, Sentence> = {
   'grant.revoked': (d) => `took from ${d('principal')} the right to read the ${readOf(d)}`,
   'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,
   'thread.looked_at': (d, entry) => `looked at a thread of ${d('caller')} with ${asset(entry)}`,
+  'thread.shared': (d, entry) => `shared a thread with ${asset(entry)} with ${d('with')} until ${d('ends_at')}`,
+  'thread.unshared': (d, entry) => `took from ${d('with')} the share of a thread with ${asset(entry)}`,
+  'thread.share_ended': (d, entry) =>
+    `ended the share of a thread of ${d('caller')} with ${asset(entry)} with ${d('with')}`,
   'thread.answered': (d, entry) => `answered a run of ${d('caller')} with ${asset(entry)}`,
   'memory.forgotten': (d) => `erased what agents keep of ${d('user')}`,
   'asset.created': ofAsset('created'),

@@ -41,6 +41,7 @@ import * as servicePrincipals from '../people/service-principals.ts';
 import * as service from '../service.ts';
 import * as targets from '../assets/targets.ts';
 import * as threads from '../agents/threads.ts';
+import * as threadShares from '../agents/thread-shares.ts';
 import * as traces from '../models/traces.ts';
 import * as webhooks from '../telling/webhooks.ts';
 
@@ -73,7 +74,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
   { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, deploymentFiles, agentEvents, runs] },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
-  { tag: 'threads', about: 'Conversations with agents, for those whose they are', files: [threads] },
+  { tag: 'threads', about: 'Conversations with agents, for those whose they are', files: [threads, threadShares] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },
   { tag: 'a2a', about: 'Calls to agents and orchestrations in the Agent2Agent protocol', files: [a2a] },
   {

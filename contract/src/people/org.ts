@@ -51,6 +51,13 @@ export const orgSettings = z.strictObject({
   admins_read_threads: z
     .boolean()
     .describe('admins of an agent may read the threads that others have with it; each look is on record'),
+  share_threads_days: z
+    .int()
+    .min(0)
+    .max(365)
+    .describe(
+      'how many days a new share of a conversation lasts at most; 0: nobody shares, and no share opens any more',
+    ),
   browser_origins: z
     .array(origin)
     .max(100)

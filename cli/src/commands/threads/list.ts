@@ -14,16 +14,24 @@ export const command = defineCommand({
     'svc threads list desk --state waiting',
     'svc threads list desk --titles',
     'svc threads list desk --all',
+    'svc threads list desk --shared',
   ],
   arguments: { name: agentArgument },
   flags: {
     state: choice('Only those in this state', threadStates),
     all: toggle("Everybody's, without names and texts; for admins of the agent"),
+    shared: toggle('Those of others that are shared with you'),
     titles: toggle('Also the first words of each'),
     limit: limitFlag,
   },
-  async run({ name, state, all, titles, limit }, session) {
+  async run({ name, state, all, shared, titles, limit }, session) {
     const params = { name };
+    if (shared) {
+      const shares = await takePages(session, limit, (query) => session.call('threads.shared', { params, query }));
+      const rows = shares.map((one) => [one.id, one.owner, one.with, time(one.created_at), time(one.ends_at)]);
+      const empty = `Nobody shares a thread with ${name} with you. Its owner does: svc threads share ${name} <thread> --with …`;
+      return { data: shares, view: [table(['id', 'of', 'with', 'shared', 'ends'], rows, empty)] };
+    }
     if (all) {
       const threads = await takePages(session, limit, (query) => session.call('threads.all', { params, query }));
       const rows = threads.map((one) => [

@@ -65,6 +65,11 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'Admins of an agent may read the threads that others have with it. Each look is in the audit log.',
     form: 'yes_no',
   },
+  share_threads_days: {
+    label: 'Days that a conversation may be shared',
+    about: 'The most days of a new share of a conversation. 0: nobody shares, and no share opens any more.',
+    form: 'number',
+  },
   browser_origins: {
     label: 'Sites that may call agents',
     about: 'Their pages call agents in langgraph\'s API from a browser: a list such as ["https://chat.example.com"].',

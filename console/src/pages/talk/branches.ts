@@ -3,7 +3,7 @@ import type { ThreadState } from '@gantry/contract/agents/threads.ts';
 import { send } from '../../server.ts';
 import { idOf, messagesIn, type Entry } from './entries.ts';
 
-interface Branch {
+export interface Branch {
   agent: string;
   thread: string;
   /** The channel of the messages. Undefined: an agent without messages. */

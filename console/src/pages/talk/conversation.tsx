@@ -103,6 +103,7 @@ function EntryOf({ entry, talk, shape }: { entry: Entry; talk: Talk; shape: Inpu
       <AnswerMessage
         answer={entry}
         facts={facts[entry.id]}
+        rated={talk.ratings.get(entry.id)}
         onFork={isStill ? () => void talk.fork(entry) : undefined}
         onRate={isStill ? async (rating) => await talk.rate(entry, rating) : undefined}
       />
@@ -116,9 +117,9 @@ function EntryOf({ entry, talk, shape }: { entry: Entry; talk: Talk; shape: Inpu
   );
 }
 
-/** An input with another text. Undefined where the input is not one text. */
-function inputFor({ line, isConversation }: InputShape, { input }: Said, text: string): Input | undefined {
-  if (line === undefined) return undefined;
+/** An input with another text. Undefined where the input is not one text: files would be lost. */
+function inputFor({ line, isConversation }: InputShape, { input, files = [] }: Said, text: string): Input | undefined {
+  if (line === undefined || files.length > 0) return undefined;
   if (isConversation) return { [line.name]: [{ role: 'user', content: text }] };
   return { ...input, [line.name]: text };
 }

@@ -8,6 +8,7 @@ import { When } from '../../parts/figures/when.tsx';
 import { pagesOf } from '../../parts/list/list.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { askList } from '../../server.ts';
+import { SharedWithMe } from './shares/shared-with-me.tsx';
 
 /** A name that a path can hold; any other thread has its id. */
 const threadOf = ({ id, thread_id }: Pick<ThreadSummary, 'id' | 'thread_id'>): string =>
@@ -50,6 +51,7 @@ export function Conversations({ agent, onChosen }: { agent: string; onChosen: ()
           </li>
         )}
       </ul>
+      <SharedWithMe agent={agent} onChosen={onChosen} />
     </nav>
   );
 }

@@ -2,12 +2,14 @@
 // one, each run of its history is a turn.
 import type { ThreadState } from '@gantry/contract/agents/threads.ts';
 import { membersOf } from '../../parts/members-of.ts';
+import { filesIn, type MessageFile } from './files/content-files.ts';
 import type { Input, Part } from './turn.ts';
 
 export interface Said {
   kind: 'said';
   id: string;
   text: string;
+  files?: readonly MessageFile[];
   /** What the agent got, where that is not one text. */
   input?: Input;
 }
@@ -42,13 +44,18 @@ export function entriesOf(messages: readonly Message[]): Entry[] {
   messages.forEach((message, index) => {
     const id = idOf(message, index);
     const text = textOf(message['content']);
-    if (message['role'] === 'user') return void entries.push({ kind: 'said', id, text });
+    const files = filesIn(message['content']);
+    if (message['role'] === 'user') return void entries.push({ kind: 'said', id, text, files });
     if (message['role'] === 'tool') return giveResult(entries, message['tool_call_id'], text);
     // What the agent is told about itself is no part of the conversation.
     if (message['role'] === 'system') return;
     const last = entries.at(-1);
     const answer: Answer = last?.kind === 'answer' ? last : { kind: 'answer', id, parts: [] };
-    const parts: Part[] = [...(text === '' ? [] : [{ kind: 'text', id, text } as const]), ...callsOf(message)];
+    const parts: Part[] = [
+      ...(text === '' ? [] : [{ kind: 'text', id, text } as const]),
+      ...(files.length === 0 ? [] : [{ kind: 'files', id, files } as const]),
+      ...callsOf(message),
+    ];
     // The last message of an answer names it: a fork of it has all of them.
     entries.splice(answer === last ? -1 : entries.length, 1, { ...answer, id, parts: [...answer.parts, ...parts] });
   });
@@ -77,16 +84,14 @@ function giveResult(entries: Entry[], call_id: unknown, result: string): void {
   entries.splice(-1, 1, { ...last, parts: last.parts.map(given) });
 }
 
-/** The texts of a content in parts; what is no text is named. */
+/** The texts of a content in parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return (content as unknown[]).map((part) => textOfPart(membersOf(part))).join('');
-}
-
-function textOfPart({ type, text }: Record<string, unknown>): string {
-  if (typeof text === 'string') return text;
-  return type === 'image' || type === 'image_url' || type === 'file' ? `\n\n_${type.split('_')[0]}_\n\n` : '';
+  return (content as unknown[])
+    .map((part) => membersOf(part)['text'])
+    .filter((text) => typeof text === 'string')
+    .join('');
 }
 
 /** Turns of an agent without messages. `states` are the newest first; `fields` are those of its input. */
@@ -119,10 +124,19 @@ export function textOfInput(input: Input): string {
   const [only, ...others] = Object.values(input);
   if (others.length > 0) return JSON.stringify(input, null, 2);
   if (typeof only === 'string') return only;
-  const last: unknown = Array.isArray(only) ? only.at(-1) : undefined;
-  const said = textOf(membersOf(last)['content']);
-  return said === '' ? JSON.stringify(input) : said;
+  const content = lastContent(only);
+  const said = textOf(content);
+  return said === '' && filesIn(content).length === 0 ? JSON.stringify(input) : said;
 }
+
+/** The files of its last message. */
+export function filesOfInput(input: Input): MessageFile[] {
+  const [only, ...others] = Object.values(input);
+  return others.length > 0 ? [] : filesIn(lastContent(only));
+}
+
+const lastContent = (messages: unknown): unknown =>
+  Array.isArray(messages) ? membersOf(messages.at(-1))['content'] : undefined;
 
 /** What an output says: a text, the member that is named as one, or its only text. Undefined for other data. */
 export function mainTextOf(output: unknown): string | undefined {

@@ -9,25 +9,27 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { Values } from '../../parts/values.tsx';
 import { membersOf } from '../../parts/members-of.ts';
 import { mainTextOf, type Answer, type Said } from './entries.ts';
-import { Rating, type Rate } from './rating.tsx';
+import { MessageFiles } from './files/message-files.tsx';
+import { Rating, type Given, type Rate } from './rating.tsx';
 import { Tool } from './tool-call.tsx';
 import type { Part } from './turn.ts';
 
 interface SaidProps {
-  said: Pick<Said, 'text' | 'input'>;
+  said: Pick<Said, 'text' | 'files' | 'input'>;
   /** Sends another text in its place, in a new conversation. Absent where that cannot be. */
   onEdit?: ((text: string) => void) | undefined;
 }
 
-export function SaidMessage({ said: { text, input }, onEdit }: SaidProps) {
+export function SaidMessage({ said: { text, files = [], input }, onEdit }: SaidProps) {
   const [isEditing, setEditing] = useState(false);
   if (isEditing && onEdit !== undefined)
     return <Editing text={text} onSend={onEdit} onCancel={() => setEditing(false)} />;
   const isForm = input !== undefined && Object.keys(input).length > 1;
   return (
     <article aria-label="You" className="group flex max-w-[85%] flex-col items-end self-end">
-      <div className="max-w-full rounded bg-accent-soft px-3 py-2 break-words whitespace-pre-wrap">
+      <div className="flex max-w-full flex-col gap-2 rounded bg-accent-soft px-3 py-2 break-words whitespace-pre-wrap">
         {isForm ? <Values value={input} /> : text}
+        <MessageFiles files={files} />
       </div>
       <Under>
         <Copy text={text} label="the message">
@@ -98,6 +100,7 @@ interface AnswerProps {
   isRunning?: boolean;
   onFork?: (() => void) | undefined;
   onRate?: Rate | undefined;
+  rated?: Given | undefined;
   children?: ReactNode;
 }
 
@@ -107,6 +110,7 @@ export function AnswerMessage({
   isRunning = false,
   onFork,
   onRate,
+  rated,
   children,
 }: AnswerProps) {
   const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n');
@@ -126,7 +130,7 @@ export function AnswerMessage({
           {onFork !== undefined && (
             <IconButton label="Go on from here in a new conversation" icon={<GitFork size={13} />} onClick={onFork} />
           )}
-          {onRate !== undefined && <Rating onRate={onRate} />}
+          {onRate !== undefined && <Rating given={rated} onRate={onRate} />}
           <FactsOf facts={facts} />
         </Under>
       )}
@@ -167,7 +171,9 @@ function FactsOf({ facts: { took_ms, trace_id, guardrails = '' } = {} }: { facts
 }
 
 function OnePart({ part, isRunning }: { part: Part; isRunning: boolean }) {
-  return part.kind === 'text' ? <Markdown text={part.text} /> : <Tool call={part} isRunning={isRunning} />;
+  if (part.kind === 'text') return <Markdown text={part.text} />;
+  if (part.kind === 'files') return <MessageFiles files={part.files} />;
+  return <Tool call={part} isRunning={isRunning} />;
 }
 
 // `pii_detection;redacted=2, content_filter` is `pii_detection redacted 2, content_filter checked`.

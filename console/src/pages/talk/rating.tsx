@@ -1,14 +1,20 @@
 // A thumb for an answer, and the reason. It is kept with the trace of the run, for those who look after the agent.
+import type { RatedRun } from '@gantry/contract/agents/threads.ts';
 import { useMutation } from '@tanstack/react-query';
 import { ThumbsDown, ThumbsUp } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton } from '../../parts/action/button.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 
+export type Given = Pick<RatedRun, 'is_good' | 'reason'>;
+
 export type Rate = (rating: { is_good: boolean | null; reason: string }) => Promise<void>;
 
-export function Rating({ onRate }: { onRate: Rate }) {
-  const [is_good, setGood] = useState<boolean | null>(null);
+/** `given`: what the service has kept of an earlier thumb. */
+export function Rating({ given, onRate }: { given: Given | undefined; onRate: Rate }) {
+  // Undefined: nothing was pressed on this page.
+  const [pressed, setGood] = useState<boolean | null>();
+  const is_good = pressed === undefined ? (given?.is_good ?? null) : pressed;
   const [isSaying, setSaying] = useState(false);
   const rating = useMutation({ mutationFn: onRate });
   const press = (thumb: boolean) => {
@@ -39,6 +45,9 @@ export function Rating({ onRate }: { onRate: Rate }) {
           }}
           onClose={() => setSaying(false)}
         />
+      )}
+      {pressed === undefined && given !== undefined && given.reason !== '' && (
+        <span className="max-w-full truncate">“{given.reason}”</span>
       )}
       {rating.error !== null ? (
         <div className="basis-full">

@@ -1,21 +1,21 @@
 // The page to talk to an agent: the reader's conversations on the left, one of them beside. For people who use agents, not for those who make them.
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { Ellipsis, PanelLeft } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Ellipsis } from 'lucide-react';
+import { useState } from 'react';
 import { IconButton } from '../../parts/action/button.tsx';
 import { Menu, MenuItem } from '../../parts/action/menu.tsx';
 import { showReceipt } from '../../parts/action/receipt.tsx';
 import { useSend } from '../../parts/action/use-send.ts';
 import { Confirm } from '../../parts/form/confirm.tsx';
-import { Dialog } from '../../parts/form/dialog.tsx';
 import { Empty } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
 import { AgentState } from '../agents/agent-state.tsx';
 import { Conversation } from './conversation.tsx';
-import { Conversations } from './conversations.tsx';
 import { inputShape } from './input-shape.ts';
+import { ShareDialog } from './shares/share-dialog.tsx';
+import { TalkFrame } from './talk-frame.tsx';
 
 declare module '@tanstack/history' {
   interface HistoryState {
@@ -30,33 +30,18 @@ export function TalkPage() {
   const { agent, thread } = route.useParams();
   const input = useQuery(ask('invoke.input', { params: { name: agent } }));
   const keeps_threads = input.data?.keeps_threads === true;
-  const [isListOpen, setListOpen] = useState(false);
-  useEffect(() => {
-    document.title = `${agent} · Talk · Gantry`;
-  }, [agent]);
   return (
-    <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
-      {keeps_threads && (
-        <div className="sticky top-12 flex h-[calc(100dvh-48px)] w-64 shrink-0 flex-col border-r border-line max-phone:hidden">
-          <Conversations agent={agent} onChosen={() => {}} />
+    <TalkFrame agent={agent} hasList={keeps_threads} head={<Head agent={agent} thread={thread} />}>
+      {input.error !== null && input.data === undefined ? (
+        <div className="p-6">
+          <Refusal error={input.error} />
         </div>
+      ) : input.data === undefined ? (
+        <div className="skeleton m-6 h-96" />
+      ) : (
+        <Talk agent={agent} thread={thread} schema={input.data.input_schema} keeps_threads={keeps_threads} />
       )}
-      <div className="flex min-w-0 flex-1 flex-col">
-        <Head agent={agent} thread={thread} onList={keeps_threads ? () => setListOpen(true) : undefined} />
-        {input.error !== null && input.data === undefined ? (
-          <div className="p-6">
-            <Refusal error={input.error} />
-          </div>
-        ) : input.data === undefined ? (
-          <div className="skeleton m-6 h-96" />
-        ) : (
-          <Talk agent={agent} thread={thread} schema={input.data.input_schema} keeps_threads={keeps_threads} />
-        )}
-      </div>
-      <Dialog title="Conversations" isOpen={isListOpen} onClose={() => setListOpen(false)}>
-        <Conversations agent={agent} onChosen={() => setListOpen(false)} />
-      </Dialog>
-    </main>
+    </TalkFrame>
   );
 }
 
@@ -100,8 +85,11 @@ function Talk({ agent, thread, schema, keeps_threads }: TalkOf & { schema: unkno
   );
 }
 
-function Head({ agent, thread, onList }: TalkOf & { onList: (() => void) | undefined }) {
+function Head({ agent, thread }: TalkOf) {
   const status = useQuery(ask('agents.status', { params: { name: agent } }));
+  const org = useQuery(ask('org.show', {}));
+  const most_days = org.data?.settings.share_threads_days;
+  const [isSharing, setSharing] = useState(false);
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
   const remove = useSend('threads.delete', {
@@ -112,13 +100,7 @@ function Head({ agent, thread, onList }: TalkOf & { onList: (() => void) | undef
     void navigator.clipboard.writeText(text).then(() => showReceipt({ says: `${what} is copied`, entries: [] }));
   const svc = `svc invoke ${agent} '…'${thread === undefined ? '' : ` --thread ${thread}`} --stream`;
   return (
-    <header className="sticky top-12 z-10 flex min-h-12 items-center gap-3 border-b border-line bg-ground px-6 max-phone:px-4">
-      {onList !== undefined && (
-        <span className="phone:hidden">
-          <IconButton label="Conversations" icon={<PanelLeft size={16} />} onClick={onList} />
-        </span>
-      )}
-      <h1 className="min-w-0 truncate text-section">{agent}</h1>
+    <>
       {status.data !== undefined && <AgentState state={status.data.state} attention={status.data.attention} />}
       <div className="ml-auto flex items-center gap-1">
         <Link to="/agents/$name" params={{ name: agent }} className="px-2 text-meta text-quiet hover:text-accent">
@@ -132,12 +114,28 @@ function Head({ agent, thread, onList }: TalkOf & { onList: (() => void) | undef
             Copy the svc line
           </MenuItem>
           {thread !== undefined && (
+            <MenuItem
+              svc={`svc threads share ${agent} ${thread} --with …`}
+              can={
+                most_days === 0
+                  ? { allowed: false, reason: 'The organisation lets nobody share conversations.' }
+                  : undefined
+              }
+              onPress={() => setSharing(true)}
+            >
+              Share the conversation…
+            </MenuItem>
+          )}
+          {thread !== undefined && (
             <MenuItem isDanger onPress={() => setDeleting(true)}>
               Delete the conversation…
             </MenuItem>
           )}
         </Menu>
       </div>
+      {isSharing && thread !== undefined && most_days !== undefined && (
+        <ShareDialog agent={agent} thread={thread} most_days={most_days} onClose={() => setSharing(false)} />
+      )}
       {isDeleting && thread !== undefined && (
         <Confirm
           title="Delete the conversation"
@@ -158,6 +156,6 @@ function Head({ agent, thread, onList }: TalkOf & { onList: (() => void) | undef
           onClose={() => setDeleting(false)}
         />
       )}
-    </header>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { Button } from '../../parts/action/button.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { filesOfInput } from './entries.ts';
 import { AnswerMessage, SaidMessage } from './message.tsx';
 import type { Turn } from './turn.ts';
 
@@ -20,7 +21,7 @@ export function TurnMessages({
   const hasText = parts.some(({ kind }) => kind === 'text');
   return (
     <>
-      {input !== undefined && <SaidMessage said={{ text: said, input }} />}
+      {input !== undefined && <SaidMessage said={{ text: said, files: filesOfInput(input), input }} />}
       <AnswerMessage answer={{ parts, output: hasText ? undefined : output }} facts={turn} isRunning={isRunning}>
         {isRunning && (
           <p className="flex items-center gap-2 text-meta text-quiet">

@@ -2,6 +2,7 @@
 import { readAgentProblem } from '@gantry/contract/client/agent-problem.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { membersOf } from '../../parts/members-of.ts';
+import type { MessageFile } from './files/content-files.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -15,7 +16,10 @@ export interface ToolCall {
 }
 
 /** What an answer is made of, in its order. */
-export type Part = { kind: 'text'; id: string; text: string } | ToolCall;
+export type Part =
+  | { kind: 'text'; id: string; text: string }
+  | { kind: 'files'; id: string; files: readonly MessageFile[] }
+  | ToolCall;
 
 export interface Turn {
   id: string;

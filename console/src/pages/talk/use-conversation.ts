@@ -8,6 +8,7 @@ import type { InputShape } from './input-shape.ts';
 import type { Facts } from './message.tsx';
 import type { Input, Turn } from './turn.ts';
 import { useCalls, type CallOf } from './use-calls.ts';
+import { useRatings } from './use-ratings.ts';
 
 interface ConversationOf {
   agent: string;
@@ -52,6 +53,8 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
   const names = shape.fields.map(({ name }) => name);
   const stored = messages === undefined ? runsOf(history.data?.items ?? [], names) : entriesOf(messages);
   const branch = { agent, thread: thread ?? '', field: messages === undefined ? undefined : field };
+
+  const ratings = useRatings(branch, shown.data?.feedback ?? []);
 
   /** The stored conversation as of now. */
   const read = async (of: string) => {
@@ -110,6 +113,8 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
     isBusy,
     shown,
     facts,
+    /** Of the answers, by their ids. */
+    ratings,
     error,
     entries: before ?? stored,
     isLoading:
@@ -144,6 +149,7 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
     rate: async (answer: Answer, rating: { is_good: boolean | null; reason: string }) => {
       const run_id = facts[answer.id]?.run_id ?? (await stateAt(branch, answer)).run_id ?? '';
       await send('invoke.feedback', { params: { name: agent, run_id }, body: rating });
+      await read(thread ?? '');
     },
     /** Answers what the thread waits for. */
     answer: (value: unknown) =>

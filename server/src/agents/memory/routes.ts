@@ -8,6 +8,8 @@ import { listInbox } from './inbox/list-inbox.ts';
 import { forgetUser, type ForgetParts } from './forget-user.ts';
 import type { Ingress } from '../invoke/ingress.ts';
 import type { MemoryParts } from './parts.ts';
+import { lookAtShared, listShared } from './shares/shared-threads.ts';
+import { listShares, shareThread, unshareThread } from './shares/share-thread.ts';
 import { lookAtThread } from './threads/look-at-thread.ts';
 import {
   allThreads,
@@ -47,6 +49,12 @@ export function threadsRoutes(ingress: Ingress, parts: ThreadParts): Omit<Handle
     'threads.history': async ({ caller, params, query }) => await threadHistory(parts, { caller, ...params, ...query }),
     'threads.fork': async ({ caller, params, body }) => await forkThread(parts, { caller, ...params, ...body }),
     'threads.delete': async ({ caller, params }) => await deleteThread(parts, { caller, ...params }),
+    'threads.share': async ({ caller, params, body }) => await shareThread(parts, { caller, ...params, ...body }),
+    'threads.shares': async ({ caller, params, query }) => await listShares(parts, { caller, ...params, ...query }),
+    'threads.unshare': async ({ caller, params }) => await unshareThread(parts, { caller, ...params }),
+    'threads.shared': async ({ caller, params, query }) => await listShared(parts, { caller, ...params, ...query }),
+    'threads.look_shared': async ({ caller, params, query }) =>
+      await lookAtShared(parts, { caller, ...params, ...query }),
   };
 }
 

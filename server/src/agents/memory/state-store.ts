@@ -123,6 +123,8 @@ export interface Wanted {
   id?: string | undefined;
   before?: string | undefined;
   limit: number;
+  /** Only those that this run has made. */
+  run_id?: string | undefined;
 }
 
 export interface FoundState extends StateRow {
@@ -130,15 +132,24 @@ export interface FoundState extends StateRow {
 }
 
 /** Newest first. */
-export const findStates = async (db: Reader, thread_id: string, { ns, id, before, limit }: Wanted) =>
+export const findStates = async (db: Reader, thread_id: string, { ns, id, before, run_id, limit }: Wanted) =>
   await db.all<FoundState>(sql`
     select ${stateFields}, created_at from thread_state
     where thread_id = ${thread_id} and ${allOf([
       ...(ns === undefined ? [] : [sql`ns = ${ns}`]),
       ...(id === undefined ? [] : [sql`id = ${id}`]),
       ...(before === undefined ? [] : [sql`id < ${before}`]),
+      ...(run_id === undefined ? [] : [sql`run_id = ${run_id}`]),
     ])}
     order by id desc limit ${limit}`);
+
+/** The runs that have written to a thread. */
+export const runsOf = async (db: Reader, thread_id: string): Promise<string[]> =>
+  (
+    await db.all<{ run_id: string }>(
+      sql`select distinct run_id from thread_state where thread_id = ${thread_id} and run_id is not null`,
+    )
+  ).map(({ run_id }) => run_id);
 
 /** Of these states, each blob once. */
 export const findBlobs = async (db: Reader, thread_id: string, states: readonly Pick<StateRow, 'ns' | 'versions'>[]) =>

@@ -166,6 +166,8 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
   'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }, { titles: 'true' }] }],
   'threads.history': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}] }],
+  'threads.shares': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}] }],
+  'threads.shared': [{ params: { name: agent }, filters: [{}] }],
   'traces.runs': [{ params: { name: agent }, filters: [{}] }],
   'traces.list': [
     {
@@ -409,6 +411,8 @@ describe('an asset has one name for every reader: no other spelling reaches it t
         'invoke.run',
         'threads.show',
         'threads.history',
+        'threads.shares',
+        'threads.look_shared',
         'orchestrate.run',
         'a2a.task',
         'a2a.watch',

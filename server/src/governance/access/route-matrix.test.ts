@@ -463,7 +463,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   'agents.set_target': (at) => ({ params: { name: at.agent.name }, body: { target: 'local' } }),
   'agents.delete': async (_, look) => ({ params: { name: (await freshAgent(look)).name } }),
   ...invokeRequests(runOf),
-  ...threadRequests({ threadOf, userToChange }),
+  ...threadRequests({ app: () => app, labelOf, threadOf, userToChange }),
   ...langgraphRequests({ app: () => app, threadOf, runOf }),
   'orchestrations.check': (at) => ({ params: { name: at.orchestration } }),
   'orchestrations.deploy': (at) => ({ params: { name: at.orchestration }, body: {} }),

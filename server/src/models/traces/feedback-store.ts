@@ -27,6 +27,15 @@ export const ofRuns = async (db: Reader, run_ids: readonly string[]) =>
   await db.all<FeedbackRow>(sql`
     select run_id, agent_id, caller_id, is_good, reason, given_at from run_feedback where run_id = any(${run_ids}::uuid[]) order by given_at`);
 
+/** What this caller thinks of these runs, the newest first. */
+export const byCaller = async (
+  db: Reader,
+  { caller_id, run_ids, limit }: { caller_id: string; run_ids: readonly string[]; limit: number },
+) =>
+  await db.all<Pick<FeedbackRow, 'run_id' | 'is_good' | 'reason'>>(sql`
+    select run_id, is_good, reason from run_feedback where caller_id = ${caller_id} and run_id = any(${run_ids}::uuid[])
+    order by given_at desc limit ${limit}`);
+
 /** The caller's own run, as the ingress has recorded it. */
 export const isRunOf = async (
   db: Reader,

@@ -25,6 +25,8 @@ export async function giveFeedback(db: Database, { is_good, ...given }: Given): 
   else await store.put(db, { ...given, is_good });
 }
 
+export const feedbackBy = store.byCaller;
+
 /** Of the runs in these spans whose content the caller may read. */
 export async function feedbackIn(
   db: Reader,

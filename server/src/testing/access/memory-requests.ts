@@ -1,5 +1,7 @@
 // Requests to the memory of agents, which have no address outside of the door.
 import type { StoredAgent } from '../stored/stored-agent.ts';
+import { storeShare, storeThread } from '../stored/stored-thread.ts';
+import type { TestApp } from '../test-app.ts';
 import { nothing } from './about-nothing.ts';
 import type { Actor, Look } from './route-table.ts';
 
@@ -18,13 +20,16 @@ interface At {
 }
 
 interface By {
+  app: () => TestApp;
+  /** The actor as the log names it, or another caller. */
+  labelOf: (look: Look, actor: Actor) => string;
   /** The path of a thread of the actor, or of another caller. */
   threadOf: (look: Look, actor: Actor, at: At) => Promise<{ name: string; thread: string }>;
   /** The id of a user of its own. */
   userToChange: () => Promise<string>;
 }
 
-export function threadRequests({ threadOf, userToChange }: By) {
+export function threadRequests({ app, labelOf, threadOf, userToChange }: By) {
   const ofAgent = ({ agent }: At) => ({ params: { name: agent.name } });
   const ofThread = async (at: At, look: Look, actor: Actor) => ({ params: await threadOf(look, actor, at) });
   return {
@@ -34,6 +39,23 @@ export function threadRequests({ threadOf, userToChange }: By) {
     'threads.history': ofThread,
     'threads.fork': async (at: At, look: Look, actor: Actor) => ({ ...(await ofThread(at, look, actor)), body: {} }),
     'threads.delete': ofThread,
+    'threads.share': async (at: At, look: Look, actor: Actor) => ({
+      ...(await ofThread(at, look, actor)),
+      body: { principal_type: 'team', principal_id: 'ml' },
+    }),
+    'threads.shares': ofThread,
+    'threads.unshare': async (at: At, look: Look, actor: Actor) => {
+      const params = await threadOf(look, actor, at);
+      const thread_id = params.thread === nothing ? undefined : params.thread;
+      const share = await storeShare(app(), { thread_id, reader: 'vt@example.com' });
+      return { params: { ...params, share: share ?? nothing } };
+    },
+    'threads.shared': ofAgent,
+    'threads.look_shared': async ({ agent }: At, look: Look, actor: Actor) => {
+      const thread_id = await storeThread(app(), agent, app().admin.email);
+      const share = await storeShare(app(), { thread_id, reader: labelOf(look, actor) });
+      return { params: { name: agent.name, share: share ?? nothing } };
+    },
     'threads.answer': async (at: At, look: Look, actor: Actor) => ({
       ...(await ofThread(at, look, actor)),
       body: { value: 'yes' },

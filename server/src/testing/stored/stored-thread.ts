@@ -6,6 +6,18 @@ import { openEnvelope } from '../../ground/envelope/envelope.ts';
 import type { TestApp } from '../test-app.ts';
 import type { StoredAgent } from './stored-agent.ts';
 
+/** A share of a thread with a user, which ends in a week. Undefined without the thread or the user. Returns its id. */
+export async function storeShare(
+  { db }: Pick<TestApp, 'db'>,
+  { thread_id, reader }: { thread_id: string | undefined; reader: string },
+): Promise<string | undefined> {
+  if (thread_id === undefined) return undefined;
+  const row = await db.one<{ id: string }>(sql`
+    insert into thread_share (thread_id, principal_type, principal_id, ends_at)
+    select ${thread_id}, 'user', id, clock_now() + interval '7 days' from app_user where email = ${reader} returning id`);
+  return row?.id;
+}
+
 /** A thread of the user or service principal of this label. Its states have no values. Undefined when there is no such one. Returns its id. */
 export async function storeThread(
   { db, keys }: Pick<TestApp, 'db' | 'keys'>,

@@ -110,6 +110,26 @@ test('a list has titles where they are asked for, of the threads of its caller a
   });
 });
 
+test('a thread shows what its caller thinks of its runs, and a run its own states', async () => {
+  const run = await stage.openRun({ caller_id: ada_id, thread: 'rated' });
+  await put(run, superstep('1', { value: 'one' }));
+  await put(run, superstep('2', { parent: '1', value: 'two' }));
+  await run.end();
+  const later = await stage.openRun({ caller_id: ada_id, thread: 'rated' });
+  await put(later, superstep('3', { parent: '2', value: 'three' }));
+  await later.end();
+  const at = { params: { ...params, thread: 'rated' } };
+  expect(await ada.client.call('threads.show', at)).toMatchObject({ feedback: [] });
+  await stage.app.db.run(sql`
+    insert into run_feedback (run_id, agent_id, caller_id, is_good, reason)
+    values (${run.id}, ${stage.agent.asset_id}, ${ada_id}, false, 'too short')`);
+  expect(await ada.client.call('threads.show', at)).toMatchObject({
+    feedback: [{ run_id: run.id, is_good: false, reason: 'too short' }],
+  });
+  const states = await ada.client.call('threads.history', { ...at, query: { run_id: run.id } });
+  expect(states.items.map(({ checkpoint_id }) => checkpoint_id)).toEqual(['2', '1']);
+});
+
 test('a fork has the states up to one of them, and goes its own way', async () => {
   await waitingThread('forked');
   const at = { ...params, thread: 'forked' };

@@ -1,12 +1,14 @@
 // What people do with their threads. Nothing here wakes an agent.
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@gantry/contract/endpoint.ts';
-import type {
-  ThreadDetail,
-  ThreadOutline,
-  threadStates,
-  ThreadState,
-  ThreadSummary,
+import {
+  most_rated_runs,
+  type OwnThreadDetail,
+  type ThreadDetail,
+  type ThreadOutline,
+  type threadStates,
+  type ThreadState,
+  type ThreadSummary,
 } from '@gantry/contract/agents/threads.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../../../governance/access/authorize.ts';
@@ -14,6 +16,7 @@ import type { Caller } from '../../../governance/access/caller.ts';
 import { change } from '../../../governance/access/change.ts';
 import type { Cursors } from '../../../governance/http/cursor.ts';
 import { loadAsset } from '../../../assets/registry/load-asset.ts';
+import { feedbackBy } from '../../../models/traces/feedback.ts';
 import { signedIn } from '../../../people/principals/signed-in.ts';
 import { keepsThreads } from '../../deploy/serving/keeps-threads.ts';
 import { copyStates } from '../copy-thread.ts';
@@ -84,8 +87,12 @@ export async function createThread(
 export async function showThread(
   parts: ThreadParts,
   { caller, name, thread }: Asked & { thread: string },
-): Promise<ThreadDetail> {
-  return await detailOf(parts, await ownThread(parts.db, await ownAgent(parts.db, caller, name), thread));
+): Promise<OwnThreadDetail> {
+  const { db } = parts;
+  const row = await ownThread(db, await ownAgent(db, caller, name), thread);
+  const run_ids = await stateStore.runsOf(db, row.id);
+  const feedback = await feedbackBy(db, { caller_id: row.owner_id, run_ids, limit: most_rated_runs });
+  return { ...(await detailOf(parts, row)), feedback };
 }
 
 export async function detailOf({ db, envelope }: MemoryParts, row: store.ThreadRow): Promise<ThreadDetail> {
@@ -103,13 +110,13 @@ export async function detailOf({ db, envelope }: MemoryParts, row: store.ThreadR
 /** Throws `not_found` or `memory_damaged`. */
 export async function threadHistory(
   { db, envelope, cursors }: ThreadParts,
-  { caller, name, thread, limit, cursor }: Asked & PageOf & { thread: string },
+  { caller, name, thread, run_id, limit, cursor }: Asked & PageOf & { thread: string; run_id?: string | undefined },
 ): Promise<Page<ThreadState>> {
   const own = await ownAgent(db, caller, name);
   const { id } = await ownThread(db, own, thread);
-  const scope = ['thread_history', own.owner_id, id];
+  const scope = ['thread_history', own.owner_id, id, run_id ?? null];
   const [before] = (cursors.read(cursor, scope) ?? []) as string[];
-  const found = await stateStore.findStates(db, id, { ns: '', before, limit: limit + 1 });
+  const found = await stateStore.findStates(db, id, { ns: '', before, run_id, limit: limit + 1 });
   const printed = await printStates({ db, envelope }, id, found);
   return cursors.page(
     printed,
