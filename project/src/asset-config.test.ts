@@ -21,7 +21,7 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
   ],
   'memory-config': [
     '',
-    'kind: summary\nmax_messages: 20\nmodel: models/small\nttl_seconds: 60\nstore: redis\nsecret: REDIS\n',
+    'kind: summary\nmax_messages: 20\nmodel: models/small\nttl_seconds: 60\nscope: team\nstore: redis\nsecret: REDIS\n',
   ],
   'rag-index': [
     'embedding_model: models/embed\nknowledge_bases: [kb/handbook]\n',

@@ -4,6 +4,9 @@ import { refTo } from '@gantry/contract/assets/ref-to.ts';
 
 const modelRef = refTo('model', 'models');
 
+/** Who shares the items of a store. */
+export const memoryScopes = ['user', 'agent', 'team'] as const;
+
 /** An agent's memory of a conversation, and its store. */
 export const memoryConfig = z
   .strictObject({
@@ -24,8 +27,17 @@ export const memoryConfig = z
       .min(1)
       .max(315_360_000)
       .optional()
-      .describe('How long it is kept; unset: as long as its store'),
-    store: z.enum(['container', 'redis', 'postgres']).default('container').describe('Where it is kept'),
+      .describe('How long threads and items are kept after their last use; unset: as `svc org set memory_kept_days`'),
+    scope: z
+      .enum(memoryScopes)
+      .default('user')
+      .describe(
+        'Who shares the items of the store: `user` each caller alone, `agent` all callers of the agent, `team` all callers of the agents of its team with this config',
+      ),
+    store: z
+      .enum(['container', 'redis', 'postgres'])
+      .default('container')
+      .describe('Where it is kept: `container` means by the service. An agent cannot name a config with another one'),
     secret: environmentName.optional().describe('The name of the secret that holds the address of the store'),
   })
   .superRefine(({ kind, max_messages, max_tokens, model, store, secret }, context) => {
@@ -37,3 +49,5 @@ export const memoryConfig = z
     if (store !== 'container' && secret === undefined) fault('secret', `is missing; the store \`${store}\` needs it`);
     if (store === 'container' && secret !== undefined) fault('secret', 'belongs to a store outside of the container');
   });
+
+export type MemoryConfig = z.output<typeof memoryConfig>;

@@ -38,7 +38,23 @@ export function referencesOfAgent(config: AgentConfig): References {
       ];
     }),
   );
-  return { self: { kind: 'agent', name: config.name }, references };
+  return { self: { kind: 'agent', name: config.name }, references: [...references, ...memoryOf(config)] };
+}
+
+function memoryOf({ memory, framework }: AgentConfig): Reference[] {
+  if (memory === undefined) return [];
+  return [{ ref: memory.ref, pointer: '/memory', file: 'agent.yaml', unfit: notInEffectFor(framework) }];
+}
+
+/** A memory config asks for something that the service would not do. */
+function notInEffectFor(framework: AgentConfig['framework']): Required<Reference>['unfit'] {
+  return ({ kind, store }, ref) => {
+    if (store !== undefined && store !== 'container')
+      return `${ref} has store ${String(store)}, and only the agent's own code could keep anything there: give it a checkpointer of its own, and a memory config with \`store: container\``;
+    if (framework === 'crewai' && kind !== undefined && kind !== 'buffer')
+      return `${ref} has kind ${String(kind)}, which acts on the messages of a graph, and framework crewai has none: take \`kind: buffer\``;
+    return undefined;
+  };
 }
 
 /** `pointer` is the place in the request body. */
