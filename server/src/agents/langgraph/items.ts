@@ -2,7 +2,7 @@
 import type { StoredItem } from '@gantry/contract/agents/memory.ts';
 import type { Caller } from '../../governance/access/caller.ts';
 import { jsonReply, type Reply } from '../../governance/http/answer/reply.ts';
-import { itemsOfOwner } from '../memory/items/items.ts';
+import { itemsOfCaller } from '../memory/items/items.ts';
 import type { MemoryParts } from '../memory/parts.ts';
 import { ownAgent } from '../memory/threads/own-agent.ts';
 import type { Json } from './json.ts';
@@ -86,8 +86,8 @@ export async function listNamespaces(
   return jsonReply({ namespaces: await carryOut(parts, asked, op) });
 }
 
-async function carryOut(parts: MemoryParts, { caller, name }: Asked, op: Parameters<typeof itemsOfOwner>[2][number]) {
+async function carryOut(parts: MemoryParts, { caller, name }: Asked, op: Parameters<typeof itemsOfCaller>[2][number]) {
   const { agent, owner_id } = await ownAgent(parts.db, caller, name);
-  const [result] = await itemsOfOwner(parts, { agent_id: agent.id, owner_id }, [op]);
+  const [result] = await itemsOfCaller(parts, { agent, owner_id }, [op]);
   return result ?? null;
 }

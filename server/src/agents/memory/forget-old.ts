@@ -3,9 +3,9 @@ import { settings } from '../../people/principals/find.ts';
 import * as itemStore from './item-store.ts';
 import * as store from './thread-store.ts';
 
-/** Threads and items that were not used for the time of the organisation, and items past their own time. */
+/** Threads and items that were not used for the time of their agent or of the organisation, and items past their own time. */
 export async function forgetOldMemory(db: Database): Promise<void> {
   const { memory_kept_days } = await settings(db);
-  if (memory_kept_days !== null) await db.transaction(async (tx) => await store.forgetOld(tx, memory_kept_days));
+  await db.transaction(async (tx) => await store.forgetOld(tx, memory_kept_days));
   await itemStore.forgetOld(db, memory_kept_days);
 }

@@ -1,4 +1,5 @@
-// The store of an agent for one owner. A run reaches the items of its end caller, and nothing in a request can name another one.
+// The store of an agent for one owner. A run reaches the items of its end caller, or those that its memory config shares. Nothing in a request
+// can name another owner.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { ItemOp, ItemResult, StoredItem } from '@gantry/contract/agents/memory.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
@@ -6,10 +7,12 @@ import type { Tx } from '../../../ground/database/database.ts';
 import type { Envelope } from '../../../ground/envelope/envelope.ts';
 import { askingRun } from '../door/open-run.ts';
 import { refuseFull } from '../quota.ts';
+import { scopeOf } from '../scope-store.ts';
 import type { MemoryParts } from '../parts.ts';
 import { openContent, rows, sealContent } from '../sealed-content.ts';
 import * as itemStore from '../item-store.ts';
 import type { Owner } from '../item-store.ts';
+import { ownerOfItems, requireOwnItems } from './owner.ts';
 import { listNamespaces, searchItems, type KnownItem } from './search.ts';
 
 /** A search opens all items of an owner. */
@@ -20,25 +23,39 @@ export async function carryOutItems(
   { db, envelope }: MemoryParts,
   { caller, ops }: { caller: Caller; ops: readonly ItemOp[] },
 ): Promise<ItemResult[]> {
-  const { owner } = await askingRun(db, caller);
-  return await itemsOfOwner({ db, envelope }, owner, ops);
+  const { run, owner } = await askingRun(db, caller);
+  const scope = await scopeOf(db, run.revision_id);
+  if (scope === undefined) throw new Error(`revision ${run.revision_id} is gone`);
+  return await itemsOf({ db, envelope }, ownerOfItems(scope, owner.owner_id), ops);
 }
 
-/** The same for the owner alone, who needs no open run. Throws `memory_full`; then nothing is written. */
-export async function itemsOfOwner(
+/** The same for the owner alone, who needs no open run. Throws `memory_full` and `forbidden`; then nothing is written. */
+export async function itemsOfCaller(
   { db, envelope }: MemoryParts,
-  of: { agent_id: string; owner_id: string },
+  { agent, owner_id }: { agent: { id: string; ref: string }; owner_id: string },
   ops: readonly ItemOp[],
 ): Promise<ItemResult[]> {
-  const owner: Owner = { ...of, owner: `user ${of.owner_id}` };
+  await requireOwnItems(db, agent);
+  const owner = { agent_id: agent.id, owner: `user ${owner_id}`, owner_id };
+  return await itemsOf({ db, envelope }, { owner, writer_id: null }, ops);
+}
+
+/** `writer_id`: who is noted as a writer of a shared item. */
+async function itemsOf(
+  { db, envelope }: MemoryParts,
+  { owner, writer_id }: { owner: Owner; writer_id: string | null },
+  ops: readonly ItemOp[],
+): Promise<ItemResult[]> {
   const isWriting = ops.some((one) => one.op === 'put' && one.value !== null);
   if (isWriting) {
     await refuseFull(db, owner, 0);
     if ((await itemStore.countItems(db, owner)) + ops.length > most_items)
-      throw new Problem('memory_full', { detail: `An agent's store has at most ${most_items} items for one caller.` });
+      throw new Problem('memory_full', {
+        detail: `An agent's store has at most ${most_items} items for one caller, or for all who share them.`,
+      });
   }
   return await db.transaction(async (tx) => {
-    const at = itemsOf(tx, envelope, owner);
+    const at = operations(tx, envelope, { owner, writer_id });
     const results: ItemResult[] = [];
     for (const one of ops) results.push(await at[one.op](one as never)); // the record pairs each name with its operation
     return results;
@@ -47,7 +64,11 @@ export async function itemsOfOwner(
 
 type Carried = { [Op in ItemOp['op']]: (op: Extract<ItemOp, { op: Op }>) => Promise<ItemResult> };
 
-function itemsOf(tx: Tx, envelope: Envelope, owner: Owner): Carried {
+function operations(
+  tx: Tx,
+  envelope: Envelope,
+  { owner, writer_id }: { owner: Owner; writer_id: string | null },
+): Carried {
   const addressOf = (namespace: readonly string[], key: string) =>
     envelope.hash(JSON.stringify([owner.agent_id, owner.owner, namespace, key]), 'store_item');
   const all = async () => await Promise.all((await itemStore.listItems(tx, owner)).map(open));
@@ -72,7 +93,7 @@ function itemsOf(tx: Tx, envelope: Envelope, owner: Owner): Carried {
       }
       const row = rows.item(owner.agent_id, owner.owner, address);
       const body = await sealContent(envelope, row, { head: { namespace, key, value, index }, parts: [] });
-      await itemStore.putItem(tx, owner, { address, body, ttl_minutes });
+      await itemStore.putItem(tx, owner, { address, body, ttl_minutes, writer_id });
       return null;
     },
     search: async (asked) => {
