@@ -24,13 +24,14 @@ export interface StartedInstance extends ProvisionedInstance {
 
 export async function start(parts: DeployParts, run: DeployRun, { config, instances, key_id, signal }: StartInput) {
   const target = await parts.targets.find(run.input.target);
-  const { agent_id } = run.input;
+  const { agent_id, digest } = run.input;
   const raised = await Promise.all(
     instances.map(async ({ place, ...instance }) => {
       const { url, ready } = await startContainer(parts, target, {
         instance_id: instance.id,
         revision_id: run.id,
         agent_id,
+        digest,
         config,
         place,
         key_id,

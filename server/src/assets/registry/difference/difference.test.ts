@@ -158,6 +158,7 @@ describe('the reach of an agent', () => {
       agent({ model: { primary: 'llama' } }, [], {
         ref: 'memory-configs/short',
         asset_id: 'short',
+        model_format: undefined,
         config: { kind: 'buffer', scope: 'user', store: 'container', ...config },
       });
     expect(reach(remembering({}), remembering({ scope: 'agent' }))).toEqual([

@@ -2,6 +2,7 @@
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { referencesIn } from '@gantry/project/asset-config.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { modelProvider } from '@gantry/project/model-providers.ts';
 import { parseRef, type AssetRef } from '@gantry/contract/refs.ts';
 
 export interface References {
@@ -66,10 +67,18 @@ export function referencesOfConfig(
   const references = referencesIn(self.kind, config).map(({ ref, pointer }): Reference => ({
     ref,
     pointer: `/config${pointer}`,
-    ...(parseRef(ref)?.kind === 'model' ? { unfit: otherThan('type', modelType) } : {}),
+    ...(parseRef(ref)?.kind === 'model'
+      ? { unfit: self.kind === 'memory-config' ? otherThanSummariser : otherThan('type', modelType) }
+      : {}),
   }));
   return { self, references };
 }
+
+/** The wrapper asks for summaries in the formats of OpenAI and Anthropic. */
+const otherThanSummariser: Required<Reference>['unfit'] = (config, ref) =>
+  modelProvider(String(config['provider'])).kind === 'gemini'
+    ? `${ref} is called in the format of Gemini, and a summary is asked for in the formats of OpenAI and Anthropic`
+    : otherThan('type', 'chat')(config, ref);
 
 function otherThan(field: string, wanted: string): Required<Reference>['unfit'] {
   return (config, ref) =>
