@@ -39,7 +39,6 @@ test('a missing field is empty', () => {
 });
 
 test.each([
-  [{ checkpointer: { serde: {} } }, '`serde` of `checkpointer` in langgraph.json has no effect'],
   [{ auth: { path: './auth.py:auth' } }, 'the service signs the callers in'],
   [{ http: { app: './web.py:app' } }, 'serves no others'],
   [{ dockerfile_lines: ['RUN apt-get install -y graphviz'] }, 'the system packages of these lines are missing'],
@@ -82,8 +81,11 @@ test.each([
 
 const checkpointer = (written: unknown) => read({ graphs: { a: './x.py:a' }, checkpointer: written }).findings;
 
-test('the time of threads is in effect', () => {
+test('the time of threads is in effect, and a serializer is not', () => {
   expect(checkpointer({ ttl: { strategy: 'delete', sweep_interval_minutes: 60, default_ttl: 43_200 } })).toEqual([]);
+  expect(checkpointer({ serde: {} })).toMatchObject([
+    { code: 'setting_ignored', severity: 'notice', pointer: '/checkpointer/serde' },
+  ]);
 });
 
 test.each([

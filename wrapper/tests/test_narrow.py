@@ -25,6 +25,7 @@ from _svc_wrapper.langgraph.narrow.window import Window
 from _svc_wrapper.memory.door import Door
 from _svc_wrapper.problems import Problem
 from recording_gateway import ANSWER, RecordingGateway
+from wrapper_process import AGENTS, WrapperProcess
 
 METHODS = ("invoke", "stream", "ainvoke", "astream")
 
@@ -234,3 +235,22 @@ def test_cuts_of_a_longer_conversation_begin_with_those_of_a_shorter_one() -> No
     for count in range(5, 30):
         assert cuts(count)[: len(cuts(count - 1))] == cuts(count - 1)
         assert count - cuts(count)[-1] <= 4
+
+
+def test_an_unmodified_agent_in_a_container_sends_its_model_the_narrowed_part(gateway: RecordingGateway) -> None:
+    said = {"kind": "summary", "max_messages": 2, "model": "models/small", "format": "openai"}
+    environment = {
+        "SVC_SERVICE_URL": gateway.url,
+        "SVC_GATEWAY_KEY": "key",
+        "SVC_TRACES": "off",
+        "SVC_MEMORY_MESSAGES": json.dumps(said),
+    }
+    messages = [{"role": "user" if n % 2 else "assistant", "content": f"m{n}"} for n in range(1, 6)]
+    with WrapperProcess(AGENTS / "talking_graph", **environment) as wrapper:
+        wrapper.ready()
+        body = {"input": {"messages": messages}}
+        answer = wrapper.client.post("/invoke", json=body, headers={"X-Svc-Run": "token-of-run"}).json()
+    summary = f"Summary of our conversation until now:\n{ANSWER}"
+    given = f"system be kind | human {summary} | human m5"
+    assert [one["content"] for one in answer["output"]["messages"]] == [*(f"m{n}" for n in range(1, 6)), given]
+    assert [(one.path, one.run) for one in gateway.requests] == [("/v1/chat/completions", "token-of-run")]

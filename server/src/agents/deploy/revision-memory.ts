@@ -29,3 +29,13 @@ export async function revisionMemory(
     items_kept_seconds: ttl_seconds ?? null,
   };
 }
+
+/** What the memory config asks for in vain: the agent keeps its threads and items by itself. */
+export async function memoryNotices(
+  db: Reader,
+  { digest, said }: { digest: string; said: KeptMemory },
+): Promise<string[]> {
+  const pinned = await memoryOfAgent(db, digest);
+  if (pinned === undefined || said.kept_by_service || pinned.config.ttl_seconds === undefined) return [];
+  return [`\`ttl_seconds\` of ${pinned.ref} ends no threads: the service keeps none of this agent`];
+}

@@ -8,6 +8,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { readyThreads } from './ready-threads.ts';
 import type { ProvisionedInstance } from './5-provision.ts';
 import { readKeptMemory } from '../read-description.ts';
+import { memoryNotices } from '../revision-memory.ts';
 import { exampleInput } from './example-input.ts';
 import { readyNotices } from './ready-notices.ts';
 
@@ -42,10 +43,12 @@ export async function start(parts: DeployParts, run: DeployRun, { config, instan
   );
   const ready = raised[0]?.ready ?? {};
   refuseLocalThreads(ready, config);
-  for (const notice of readyNotices(ready)) run.notice(notice);
+  const memory = readKeptMemory(ready);
+  const notices = [...readyNotices(ready), ...(await memoryNotices(parts.db, { digest, said: memory }))];
+  for (const notice of notices) run.notice(notice);
   return {
     started: raised.map(({ started }) => started),
-    memory: readKeptMemory(ready),
+    memory,
     example_input: exampleInput(ready),
   };
 }
