@@ -155,10 +155,12 @@ function checkStore(source: Source, store: unknown): void {
     source.findings.push({
       code: 'setting_ignored',
       severity: 'notice',
-      message: '`embed` of langgraph.json has no effect: the store of the service finds items by their words',
+      message:
+        '`embed` of langgraph.json has no effect: the store of the service finds items by the model that the memory config of the agent names, else by their words',
       file: source.file,
       ...source.find(offsetOf(source.text, 'embed')),
       pointer: '/store/index/embed',
+      suggestion: 'Write `memory: memory-configs/<name>` in agent.yaml, and `embedding: models/<name>` in that config.',
     });
 }
 

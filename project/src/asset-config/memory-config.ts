@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { environmentName } from '@gantry/contract/identifiers.ts';
 import { refTo } from '@gantry/contract/assets/ref-to.ts';
+import { listOf } from '@gantry/contract/formats/list-of.ts';
 
 const modelRef = refTo('model', 'models');
 
 /** Who shares the items of a store. */
 export const memoryScopes = ['user', 'agent', 'team'] as const;
+
+/** As langgraph writes it; `$` is the whole item. */
+const itemPath = z.string().min(1).max(500);
+const most_paths = 100;
 
 /** An agent's memory of a conversation, and its store. */
 export const memoryConfig = z
@@ -22,6 +27,14 @@ export const memoryConfig = z
       .union([modelRef.text, modelRef.map])
       .optional()
       .describe('The model of the registry that summarises: models/<name>'),
+    embedding: z
+      .union([modelRef.text, modelRef.map])
+      .optional()
+      .describe('The model of the registry by which items of the store are found by meaning: models/<name>'),
+    search: listOf(itemPath, most_paths)
+      .min(1)
+      .optional()
+      .describe('The paths of an item whose texts are searched, such as `text` or `facts[*].text`; unset: all texts'),
     ttl_seconds: z
       .int()
       .min(1)

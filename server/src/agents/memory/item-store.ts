@@ -24,10 +24,39 @@ export const findItem = async (db: Reader, { agent_id, owner }: Owner, address: 
   await db.one<ItemRow>(sql`
     select ${columns} from store_item where agent_id = ${agent_id} and owner = ${owner} and address = ${address} and ${live}`);
 
-/** Of one owner, the last changed first. */
-export const listItems = async (db: Reader, { agent_id, owner }: Owner) =>
+export interface EmbeddedRow extends ItemRow {
+  /** Null when it has none of this maker. */
+  vectors: Buffer | null;
+}
+
+/** Of one owner, the last changed first, with the vectors of this maker. */
+export const listItems = async (db: Reader, { agent_id, owner }: Owner, made_by: string | undefined) =>
+  await db.all<EmbeddedRow>(sql`
+    select ${columns}, case when made_by = ${made_by ?? null} then vectors end as vectors
+    from store_item where agent_id = ${agent_id} and owner = ${owner} and ${live} order by updated_at desc, address`);
+
+/** Those without vectors of this maker, the last changed first. */
+export const listUnembedded = async (db: Reader, { agent_id, owner }: Owner, made_by: string, limit: number) =>
   await db.all<ItemRow>(sql`
-    select ${columns} from store_item where agent_id = ${agent_id} and owner = ${owner} and ${live} order by updated_at desc, address`);
+    select ${columns} from store_item where agent_id = ${agent_id} and owner = ${owner} and ${live} and made_by is distinct from ${made_by}
+    order by updated_at desc, address limit ${limit}`);
+
+/** Null vectors: it has no texts, or guardrails have blocked them. */
+export interface ItemVectors {
+  vectors: Buffer | null;
+  made_by: string;
+}
+
+/** Only while the item has this body: a newer one has other texts. */
+export async function putVectors(
+  tx: Tx,
+  { agent_id, owner }: Owner,
+  { address, body, vectors, made_by }: Pick<ItemRow, 'address' | 'body'> & ItemVectors,
+): Promise<void> {
+  await tx.run(sql`
+    update store_item set vectors = ${vectors}, made_by = ${made_by}, bytes = ${body.length + (vectors?.length ?? 0)}
+    where agent_id = ${agent_id} and owner = ${owner} and address = ${address} and body = ${body}`);
+}
 
 export const countItems = async (db: Reader, { agent_id, owner }: Owner) =>
   (
@@ -39,15 +68,24 @@ export const countItems = async (db: Reader, { agent_id, owner }: Owner) =>
 export async function putItem(
   tx: Tx,
   { agent_id, owner, owner_id }: Owner,
-  item: { address: Buffer; body: Buffer; ttl_minutes: number | null; writer_id: string | null },
+  item: {
+    address: Buffer;
+    body: Buffer;
+    ttl_minutes: number | null;
+    writer_id: string | null;
+    embedded: ItemVectors | undefined;
+  },
 ): Promise<void> {
-  const { address, body, ttl_minutes, writer_id } = item;
+  const { address, body, ttl_minutes, writer_id, embedded } = item;
   const writers = writer_id === null ? [] : [writer_id];
+  const { vectors, made_by } = embedded ?? { vectors: null, made_by: null };
+  const bytes = body.length + (vectors?.length ?? 0);
   await tx.run(sql`
-    insert into store_item (agent_id, owner, owner_id, address, body, bytes, ttl_minutes, expires_at, writer_ids)
-    values (${agent_id}, ${owner}, ${owner_id}, ${address}, ${body}, ${body.length}, ${ttl_minutes},
+    insert into store_item (agent_id, owner, owner_id, address, body, vectors, made_by, bytes, ttl_minutes, expires_at, writer_ids)
+    values (${agent_id}, ${owner}, ${owner_id}, ${address}, ${body}, ${vectors}, ${made_by}, ${bytes}, ${ttl_minutes},
       clock_now() + ${ttl_minutes}::float8 * interval '1 minute', ${writers}::uuid[])
-    on conflict (agent_id, owner, address) do update set body = excluded.body, bytes = excluded.bytes, ttl_minutes = excluded.ttl_minutes,
+    on conflict (agent_id, owner, address) do update set body = excluded.body, vectors = excluded.vectors, made_by = excluded.made_by,
+      bytes = excluded.bytes, ttl_minutes = excluded.ttl_minutes,
       expires_at = excluded.expires_at, updated_at = clock_now(), used_at = clock_now(),
       writer_ids = case when store_item.writer_ids @> excluded.writer_ids then store_item.writer_ids
         else store_item.writer_ids || excluded.writer_ids end,

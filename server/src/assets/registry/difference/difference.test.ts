@@ -153,7 +153,7 @@ describe('the reach of an agent', () => {
     ]);
   });
 
-  test('says that a memory shares what callers tell it, and names the model that summarises', () => {
+  test('says that a memory shares what callers tell it, and names the models that summarise and embed', () => {
     const remembering = (config: Partial<PinnedMemory['config']>) =>
       agent({ model: { primary: 'llama' } }, [], {
         ref: 'memory-configs/short',
@@ -169,6 +169,10 @@ describe('the reach of an agent', () => {
       'removed | of all callers of the agents of team ml with memory-configs/short',
       'same | llama',
       'added | models/small',
+    ]);
+    expect(reach(remembering({}), remembering({ embedding: { ref: 'models/embed' } }))).toEqual([
+      'same | llama',
+      'added | models/embed',
     ]);
   });
 

@@ -101,7 +101,7 @@ function ofAgent(config: Record<string, unknown>, { team, egress, memory }: NonN
   const models = named('model', [primary, fallback]);
   return [
     ...(models.length === 0 ? named('models', [`every model of team ${team}`]) : models),
-    ...named('model', [memory?.config.model?.ref]),
+    ...named('model', [memory?.config.model?.ref, memory?.config.embedding?.ref]),
     ...named('shared-memory', memory === undefined ? [] : sharing(memory, team)),
     ...(egress === undefined ? named('internet', ['the whole internet']) : named('host', egress)),
   ];

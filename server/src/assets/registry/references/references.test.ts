@@ -148,13 +148,14 @@ test.each([
 });
 
 test.each([
-  ['buffer', undefined],
-  ['window', 'memory-configs/short has kind window, which acts on the messages of a graph'],
-  ['summary', 'memory-configs/short has kind summary, which acts on the messages of a graph'],
-])('a crew with a memory config of kind %s', (kind, refusal) => {
+  [{ kind: 'buffer' }, undefined],
+  [{ kind: 'window' }, 'memory-configs/short has kind window, which acts on the messages of a graph'],
+  [{ kind: 'summary' }, 'memory-configs/short has kind summary, which acts on the messages of a graph'],
+  [{ embedding: { ref: 'models/embed' } }, 'memory-configs/short has an embedding'],
+])('a crew with the memory config %j', (written, refusal) => {
   const config = { name: 'crew', version: '1.0.0', team: 'ml', memory: { ref: 'memory-configs/short' } } as const;
   const of = (framework: 'crewai' | 'langgraph') =>
-    referencesOfAgent({ ...config, framework }).references[0]?.unfit?.({ kind }, config.memory.ref);
+    referencesOfAgent({ ...config, framework }).references[0]?.unfit?.(written, config.memory.ref);
   expect(of('langgraph')).toBeUndefined();
   expect(of('crewai')?.split(', and')[0]).toBe(refusal);
 });

@@ -49,11 +49,13 @@ function memoryOf({ memory, framework }: AgentConfig): Reference[] {
 
 /** A memory config asks for something that the service would not do. */
 function notInEffectFor(framework: AgentConfig['framework']): Required<Reference>['unfit'] {
-  return ({ kind, store }, ref) => {
+  return ({ kind, store, embedding }, ref) => {
     if (store !== undefined && store !== 'container')
       return `${ref} has store ${String(store)}, and only the agent's own code could keep anything there: give it a checkpointer of its own, and a memory config with \`store: container\``;
     if (framework === 'crewai' && kind !== undefined && kind !== 'buffer')
       return `${ref} has kind ${String(kind)}, which acts on the messages of a graph, and framework crewai has none: take \`kind: buffer\``;
+    if (framework === 'crewai' && embedding !== undefined)
+      return `${ref} has an embedding, and crewai searches its memories by itself: give the crew an \`embedder\`, and take a memory config without \`embedding\``;
     return undefined;
   };
 }
@@ -63,15 +65,17 @@ export function referencesOfConfig(
   self: AssetRef & { kind: ConfiguredKind },
   config: Record<string, unknown>,
 ): References {
-  const modelType = self.kind === 'rag-index' ? 'embedding' : 'chat';
   const references = referencesIn(self.kind, config).map(({ ref, pointer }): Reference => ({
     ref,
     pointer: `/config${pointer}`,
-    ...(parseRef(ref)?.kind === 'model'
-      ? { unfit: self.kind === 'memory-config' ? otherThanSummariser : otherThan('type', modelType) }
-      : {}),
+    ...(parseRef(ref)?.kind === 'model' ? { unfit: otherModelThan(self.kind, pointer) } : {}),
   }));
   return { self, references };
+}
+
+function otherModelThan(kind: ConfiguredKind, pointer: string): Required<Reference>['unfit'] {
+  if (pointer.startsWith('/embedding')) return otherThan('type', 'embedding');
+  return kind === 'memory-config' ? otherThanSummariser : otherThan('type', 'chat');
 }
 
 /** The wrapper asks for summaries in the formats of OpenAI and Anthropic. */
