@@ -6,7 +6,7 @@ import { listOf } from '@gantry/contract/formats/list-of.ts';
 const modelRef = refTo('model', 'models');
 
 /** Who shares the items of a store. */
-export const memoryScopes = ['user', 'agent', 'team'] as const;
+const memoryScopes = ['user', 'agent', 'team'] as const;
 
 /** As langgraph writes it; `$` is the whole item. */
 const itemPath = z.string().min(1).max(500);

@@ -8,7 +8,7 @@ interface Findable {
   vectors: readonly Float32Array[];
 }
 
-export interface Near<Thing> {
+interface Near<Thing> {
   thing: Thing;
   /** The cosine of its nearest vector: 1 for the same direction, at least -1. */
   score: number;

@@ -23,7 +23,7 @@ const old_of_request = 100;
 const embed_ms = 12_000;
 
 /** Who pays, and for which run. */
-export interface ForWhom {
+interface ForWhom {
   /** The gateway key of the agent's revision. */
   key_id: string | null;
   run: GatewayRun;

@@ -17,7 +17,7 @@ import { searchingOfAgent, searchingOfRun, type ItemParts, type Request, type Se
 /** A search opens all items of an owner. */
 const most_items = 10_000;
 
-export interface CarriedOut {
+interface CarriedOut {
   /** In the order of the operations. */
   results: ItemResult[];
   /** What was done by words, because no model has made vectors for it. For people. */

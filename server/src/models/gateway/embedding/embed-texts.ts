@@ -36,7 +36,7 @@ export interface Embedded {
   vectors: (Float32Array | undefined)[];
 }
 
-export interface ToEmbed {
+interface ToEmbed {
   /** models/<name> */
   model: string;
   tag: string;
