@@ -4,9 +4,6 @@ import { refTo } from '@gantry/contract/assets/ref-to.ts';
 
 const modelRef = refTo('model', 'models');
 
-/** Who shares the items of a store. */
-export const memoryScopes = ['user', 'agent', 'team'] as const;
-
 /** An agent's memory of a conversation, and its store. */
 export const memoryConfig = z
   .strictObject({
@@ -29,7 +26,7 @@ export const memoryConfig = z
       .optional()
       .describe('How long threads and items are kept after their last use; unset: as `svc org set memory_kept_days`'),
     scope: z
-      .enum(memoryScopes)
+      .enum(['user', 'agent', 'team'])
       .default('user')
       .describe(
         'Who shares the items of the store: `user` each caller alone, `agent` all callers of the agent, `team` all callers of the agents of its team with this config',
