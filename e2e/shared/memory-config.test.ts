@@ -29,7 +29,8 @@ beforeAll(async () => {
 
 async function say(agent: Agent, content: string, thread_id = 'talk') {
   const { json } = await agent.ask({ messages: [{ role: 'user', content }] }, { thread_id });
-  return (json.output?.['messages'] as { content: string }[]).map((message) => message.content);
+  const messages = (json.output?.['messages'] ?? []) as { content: string }[]; // as the graph's state has them
+  return messages.map((message) => message.content);
 }
 
 test('the model gets the window, and the thread keeps the whole conversation', async () => {

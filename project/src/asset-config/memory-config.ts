@@ -5,9 +5,6 @@ import { listOf } from '@gantry/contract/formats/list-of.ts';
 
 const modelRef = refTo('model', 'models');
 
-/** Who shares the items of a store. */
-const memoryScopes = ['user', 'agent', 'team'] as const;
-
 /** As langgraph writes it; `$` is the whole item. */
 const itemPath = z.string().min(1).max(500);
 const most_paths = 100;
@@ -42,7 +39,7 @@ export const memoryConfig = z
       .optional()
       .describe('How long threads and items are kept after their last use; unset: as `svc org set memory_kept_days`'),
     scope: z
-      .enum(memoryScopes)
+      .enum(['user', 'agent', 'team'])
       .default('user')
       .describe(
         'Who shares the items of the store: `user` each caller alone, `agent` all callers of the agent, `team` all callers of the agents of its team with this config',

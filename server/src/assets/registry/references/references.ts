@@ -50,10 +50,10 @@ function memoryOf({ memory, framework }: AgentConfig): Reference[] {
 /** A memory config asks for something that the service would not do. */
 function notInEffectFor(framework: AgentConfig['framework']): Required<Reference>['unfit'] {
   return ({ kind, store, embedding }, ref) => {
-    if (store !== undefined && store !== 'container')
-      return `${ref} has store ${String(store)}, and only the agent's own code could keep anything there: give it a checkpointer of its own, and a memory config with \`store: container\``;
-    if (framework === 'crewai' && kind !== undefined && kind !== 'buffer')
-      return `${ref} has kind ${String(kind)}, which acts on the messages of a graph, and framework crewai has none: take \`kind: buffer\``;
+    if (typeof store === 'string' && store !== 'container')
+      return `${ref} has store ${store}, and only the agent's own code could keep anything there: give it a checkpointer of its own, and a memory config with \`store: container\``;
+    if (framework === 'crewai' && typeof kind === 'string' && kind !== 'buffer')
+      return `${ref} has kind ${kind}, which acts on the messages of a graph, and framework crewai has none: take \`kind: buffer\``;
     if (framework === 'crewai' && embedding !== undefined)
       return `${ref} has an embedding, and crewai searches its memories by itself: give the crew an \`embedder\`, and take a memory config without \`embedding\``;
     return undefined;
