@@ -190,7 +190,9 @@ test('a put, a search and an empty query in one request make one call to the mod
 test('a text that a guardrail blocks reaches no model, and the others of its request do', async () => {
   const guardrails = [{ name: 'content_filter', options: { words: ['project falcon'] } }];
   const settings = JSON.stringify({ guardrails });
-  await stage.app.governed(sql`update gateway_key set settings = ${settings}::jsonb where id = ${stage.key_id} returning id`);
+  await stage.app.governed(
+    sql`update gateway_key set settings = ${settings}::jsonb where id = ${stage.key_id} returning id`,
+  );
   const run = await stage.openRun({ caller_id: ada });
   await ask(run, put('falcon', 'She works on Project Falcon'), put('drink', 'Ada likes tea'));
   expect(await search(run, 'beverage')).toMatchObject({ keys: ['drink', 'falcon'], notices: [] });
