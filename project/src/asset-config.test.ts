@@ -21,7 +21,8 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
   ],
   'memory-config': [
     '',
-    'kind: summary\nmax_messages: 20\nmodel: models/small\nttl_seconds: 60\nstore: redis\nsecret: REDIS\n',
+    'kind: summary\nmax_messages: 20\nmodel: models/small\nttl_seconds: 60\nscope: team\nstore: redis\nsecret: REDIS\n',
+    'embedding: models/embed\nsearch: [text, "facts[*].text"]\n',
   ],
   'rag-index': [
     'embedding_model: models/embed\nknowledge_bases: [kb/handbook]\n',
@@ -117,6 +118,8 @@ test.each<[ConfiguredKind, string, string]>([
   ['tool', 'parameters: {properties: {a: {$ref: "https://example.com/s.json"}}}\n', 'refers to another document'],
   ['memory-config', 'kind: window\n', 'needs one of them'],
   ['memory-config', 'kind: summary\nmax_tokens: 5\n', '/model `model` is missing'],
+  ['memory-config', 'embedding: text-embedding-3-small\n', '/embedding'],
+  ['memory-config', 'search: []\n', '/search'],
   ['memory-config', 'store: redis\n', '/secret `secret` is missing'],
   ['rag-index', 'embedding_model: kb/x\nknowledge_bases: [kb/x]\n', '/embedding_model'],
   ['rag-index', 'embedding_model: models/../x\nknowledge_bases: [kb/x]\n', '/embedding_model'],

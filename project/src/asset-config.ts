@@ -73,8 +73,11 @@ export function referencesIn(kind: ConfiguredKind, config: object): { ref: strin
       return [{ ref: embedding_model.ref, pointer: '/embedding_model' }, ...bases];
     }
     case 'memory-config': {
-      const { model: summariser } = config as AssetConfig<'memory-config'>; // parsed as this kind
-      return summariser === undefined ? [] : [{ ref: summariser.ref, pointer: '/model' }];
+      const { model: summariser, embedding } = config as AssetConfig<'memory-config'>; // parsed as this kind
+      return [
+        ...(summariser === undefined ? [] : [{ ref: summariser.ref, pointer: '/model' }]),
+        ...(embedding === undefined ? [] : [{ ref: embedding.ref, pointer: '/embedding' }]),
+      ];
     }
     case 'orchestration': {
       const { agents } = config as AssetConfig<'orchestration'>; // parsed as this kind

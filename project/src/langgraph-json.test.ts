@@ -39,7 +39,6 @@ test('a missing field is empty', () => {
 });
 
 test.each([
-  [{ checkpointer: { ttl: { default_ttl: 60 } } }, 'they end with `svc org set memory_kept_days`'],
   [{ auth: { path: './auth.py:auth' } }, 'the service signs the callers in'],
   [{ http: { app: './web.py:app' } }, 'serves no others'],
   [{ dockerfile_lines: ['RUN apt-get install -y graphviz'] }, 'the system packages of these lines are missing'],
@@ -78,6 +77,26 @@ test.each([
   [[], '/store'],
 ])('a store with %j is refused by name', (written, pointer) => {
   expect(store(written)).toMatchObject([{ severity: 'error', pointer }]);
+});
+
+const checkpointer = (written: unknown) => read({ graphs: { a: './x.py:a' }, checkpointer: written }).findings;
+
+test('the time of threads is in effect, and a serializer is not', () => {
+  expect(checkpointer({ ttl: { strategy: 'delete', sweep_interval_minutes: 60, default_ttl: 43_200 } })).toEqual([]);
+  expect(checkpointer({ serde: {} })).toMatchObject([
+    { code: 'setting_ignored', severity: 'notice', pointer: '/checkpointer/serde' },
+  ]);
+});
+
+test.each([
+  [{ ttl: { default_ttl: 0 } }, '/checkpointer/ttl/default_ttl'],
+  [{ ttl: { default_ttl: 1e9 } }, '/checkpointer/ttl/default_ttl'],
+  [{ ttl: { strategy: 'keep_latest' } }, '/checkpointer/ttl/strategy'],
+  [{ path: './saver.py:make' }, '/checkpointer/path'],
+  [{ ttl: 1 }, '/checkpointer'],
+  [[], '/checkpointer'],
+])('a checkpointer with %j is refused by name', (written, pointer) => {
+  expect(checkpointer(written)).toMatchObject([{ severity: 'error', pointer }]);
 });
 
 describe('a hostile file', () => {

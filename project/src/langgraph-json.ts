@@ -59,6 +59,7 @@ export function readLanggraphJson(
   const python_version = value['python_version'];
   findings.push(...withoutEffect(source, value));
   checkStore(source, value['store']);
+  checkCheckpointer(source, value['checkpointer']);
   return {
     config: {
       graphs: readGraphs(source, value['graphs']),
@@ -94,10 +95,6 @@ function parse(source: Source): Fields | undefined {
 
 /** What langgraph's own server would do with these fields, and this service does not. */
 const no_effect: Readonly<Record<string, { why: string; suggestion?: string }>> = {
-  checkpointer: {
-    why: 'the service keeps the threads, and they end with `svc org set memory_kept_days`',
-    suggestion: 'A graph that is compiled with a lasting checkpointer of its own keeps that one.',
-  },
   auth: { why: 'the service signs the callers in, and the permissions of the agent decide' },
   http: { why: 'the service has its own routes and rules for them, and serves no others' },
   dockerfile_lines: {
@@ -158,13 +155,71 @@ function checkStore(source: Source, store: unknown): void {
     source.findings.push({
       code: 'setting_ignored',
       severity: 'notice',
-      message: '`embed` of langgraph.json has no effect: the store of the service finds items by their words',
+      message:
+        '`embed` of langgraph.json has no effect: the store of the service finds items by the model that the memory config of the agent names, else by their words',
       file: source.file,
       ...source.find(offsetOf(source.text, 'embed')),
       pointer: '/store/index/embed',
+      suggestion: 'Write `memory: memory-configs/<name>` in agent.yaml, and `embedding: models/<name>` in that config.',
     });
 }
 
+/** The wrapper reads `checkpointer.ttl.default_ttl` too. The service keeps the threads of a graph, or the graph itself does. */
+function checkCheckpointer(source: Source, checkpointer: unknown): void {
+  if (isAbsent(checkpointer)) return;
+  const ttl = isObject(checkpointer) ? (checkpointer['ttl'] ?? {}) : undefined;
+  if (!isObject(checkpointer) || !isObject(ttl)) {
+    refuse(source, 'wrong_type', {
+      message: '`checkpointer` must be an object, and its `ttl` too',
+      offset: offsetOf(source.text, 'checkpointer'),
+      pointer: '/checkpointer',
+    });
+    return;
+  }
+  const refuseField = (name: string, message: string, pointer: string, suggestion?: string) =>
+    refuse(source, 'invalid_value', {
+      message,
+      offset: offsetOf(source.text, name),
+      pointer,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  const { path, ttl: _, ...others } = checkpointer;
+  if (!isAbsent(path))
+    refuseField(
+      'path',
+      '`checkpointer.path` names a checkpointer that langgraph’s server would load, and nothing loads it here',
+      '/checkpointer/path',
+      'Compile the graph with it, or leave it out: then the service keeps the threads.',
+    );
+  const { default_ttl, strategy } = ttl;
+  if (
+    !isAbsent(default_ttl) &&
+    !(typeof default_ttl === 'number' && default_ttl > 0 && default_ttl <= most_thread_minutes)
+  )
+    refuseField(
+      'default_ttl',
+      `\`default_ttl\` must be a number of minutes above 0, at most ${most_thread_minutes}`,
+      '/checkpointer/ttl/default_ttl',
+    );
+  if (!isAbsent(strategy) && strategy !== 'delete')
+    refuseField(
+      'strategy',
+      '`strategy` must be delete: a thread ends as a whole, after its last use',
+      '/checkpointer/ttl/strategy',
+    );
+  for (const field of Object.keys(others).slice(0, langgraphJsonLimits.entries))
+    source.findings.push({
+      code: 'setting_ignored',
+      severity: 'notice',
+      message: `\`${field.slice(0, 80)}\` of \`checkpointer\` in langgraph.json has no effect: the service keeps the threads, without pickle`,
+      file: source.file,
+      ...source.find(offsetOf(source.text, field)),
+      pointer: `/checkpointer/${field.slice(0, 80).replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    });
+}
+
+/** Ten years, as a memory config. */
+const most_thread_minutes = 5_256_000;
 /** As the door of memory takes them (contract/src/agents/memory.ts). */
 const most_minutes = 52_560_000;
 const most_paths = 100;

@@ -8,7 +8,7 @@ export function assetConfigsPage(): Page {
     file: 'asset-configs.md',
     text: `# Configs of assets
 
-The configs for \`svc registry <kind> create --file\`, as YAML or JSON. An unlisted field is refused. A config names its secrets and never contains them: a value that looks like a secret is refused. Today the service stores, versions, checks and pins these configs. Running agents get them with the features that [agent.yaml](agent-yaml.md) lists as not in effect. The running service offers each JSON Schema for editors at \`/api/v1/schemas/assets/<kind>\`.
+The configs for \`svc registry <kind> create --file\`, as YAML or JSON. An unlisted field is refused. A config names its secrets and never contains them: a value that looks like a secret is refused. The service stores, versions, checks and pins these configs. [agent.yaml](agent-yaml.md) says which of them are in effect for running agents. The running service offers each JSON Schema for editors at \`/api/v1/schemas/assets/<kind>\`.
 
 An orchestration has [a page of its own](orchestration-yaml.md).
 

@@ -23,6 +23,8 @@ const wings: Record<string, readonly (string | readonly string[])[]> = {
       'run-token.ts',
       'first-use.ts',
       'within.ts',
+      'yield-turn.ts',
+      'vectors',
       'background-work.ts',
       'collect-garbage.ts',
       'database',

@@ -36,6 +36,7 @@ STATUS_OF: dict[str, int] = {
     "thread_not_read": 500,
     "thread_not_stored": 500,
     "memories_not_kept": 500,
+    "summary_failed": 500,
     "internal": 500,
     "agent_not_ready": 503,
     "agent_not_loaded": 503,

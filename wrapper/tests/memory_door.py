@@ -61,6 +61,8 @@ class MemoryDoor(ThreadingHTTPServer):
         self.runs: dict[str, OpenRun] = {}
         self.threads: dict[tuple[str, str], Thread] = {}
         self.items: dict[tuple[str, tuple[str, ...], str], dict[str, Any]] = {}
+        # Of each answer about items.
+        self.notices: list[str] = []
         self.requests: list[tuple[str, str]] = []
         # By the start of "<method> <path>": statuses of the next answers. The last one stays.
         self.refusals: dict[str, list[int]] = {}
@@ -122,7 +124,8 @@ class Handler(BaseHTTPRequestHandler):
             return 200, FRAMES, states(self.named(run), self.query())
         if path == "/memory/store":
             results = [self.do(run, op) for op in json.loads(sent)["ops"]]
-            return 200, "application/json", json.dumps({"data": {"results": results}}).encode()
+            data = {"results": results, "notices": self.server.notices}
+            return 200, "application/json", json.dumps({"data": data}).encode()
         self.change(run, path, sent)
         return 204, "application/json", b""
 

@@ -333,7 +333,26 @@ def test_the_store_section_of_langgraph_json_is_in_effect(door: MemoryDoor, tmp_
         assert read_store_settings(folder).fields == (["text"] if folder == tmp_path else None)
 
 
+def test_threads_end_as_langgraph_json_says_and_otherwise_nothing_is_said(door: MemoryDoor, tmp_path: Path) -> None:
+    (tmp_path / "langgraph.json").write_text(json.dumps({"checkpointer": {"ttl": {"default_ttl": 2.5}}}))
+    for folder, told in ((tmp_path, {"threads_kept_seconds": 150}), (tmp_path / "none", {})):
+        agent = GraphAgent("graph", graph_of(), None, ServiceMemory(Door(door.url, KEY), folder))
+        assert agent.memory == {"needs_run": False, **told}
+
+
 @pytest.mark.parametrize("written", ["[]", "{", '{"store": 1}', '{"store": {"ttl": {"default_ttl": -1}, "index": []}}'])
 def test_a_store_section_of_another_form_sets_nothing(tmp_path: Path, written: str) -> None:
     (tmp_path / "langgraph.json").write_text(written)
     assert read_store_settings(tmp_path) == StoreSettings()
+
+
+def test_what_the_service_did_by_words_only_is_said_once(door: MemoryDoor, capsys: pytest.CaptureFixture[str]) -> None:
+    def finds(state: State) -> dict:
+        get_store().search(("notes",), query="tea")
+        get_store().search(("notes",), query="tea")
+        return {}
+
+    door.notices = ["searched words only: the budget is spent"]
+    agent = GraphAgent("graph", graph_of(finds), None, ServiceMemory(Door(door.url, KEY), None))
+    say(agent, door)
+    assert capsys.readouterr().out.count("searched words only: the budget is spent") == 1

@@ -131,6 +131,13 @@ export const memoryEndpoints = {
     path: '/memory/store',
     summary: "Read and write the items that an agent's store keeps for the caller of its run",
     body: z.strictObject({ ops: z.array(itemOp).max(1000) }),
-    reply: { kind: 'data', status: 200, schema: z.object({ results: z.array(itemResult) }) },
+    reply: {
+      kind: 'data',
+      status: 200,
+      schema: z.object({
+        results: z.array(itemResult),
+        notices: z.array(z.string()).describe('what was done by words, because no model has made vectors for it'),
+      }),
+    },
   },
 } as const satisfies Record<string, Endpoint>;

@@ -4,7 +4,7 @@ import { assetKinds } from '../roles.ts';
 
 export const reachLine = z.object({
   kind: z
-    .enum([...assetKinds, 'internet', 'models', 'secret', 'host'])
+    .enum([...assetKinds, 'internet', 'models', 'secret', 'host', 'shared-memory'])
     .describe('`internet` and `models` have no limit: the whole internet, and every model of its team'),
   name: z.string(),
   unbounded: z.boolean().describe('it also covers what nobody has named'),
@@ -39,6 +39,7 @@ export const reachMeanings: Record<ReachLine['kind'], string> = {
   'knowledge-base': 'It reads what this knowledge base holds.',
   'rag-index': 'It reads what this index holds.',
   'memory-config': 'It remembers conversations in this memory.',
+  'shared-memory': 'What one caller tells it, others may read.',
   prompt: 'It follows the instructions of this prompt.',
   agent: 'It calls this agent, which has an access of its own.',
   target: 'It runs on this target, which gets its secrets.',

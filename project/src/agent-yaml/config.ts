@@ -32,6 +32,7 @@ export const tag = z
 
 const toolRef = refTo('tool', 'tools');
 const knowledgeBaseRef = refTo('knowledge-base', 'kb');
+const memoryConfigRef = refTo('memory-config', 'memory-configs');
 const mcpServerRef = refTo('mcp-server', 'mcp');
 const mcpServer = mcpServerRef.map.extend({ transport: z.enum(mcpTransports).optional() });
 
@@ -160,6 +161,10 @@ export const agentConfig = z
     mcp_servers: listOf(z.union([mcpServerRef.text, mcpServer]), 100)
       .optional()
       .describe('MCP servers of the registry: mcp/<name>'),
+    memory: z
+      .union([memoryConfigRef.text, memoryConfigRef.map])
+      .optional()
+      .describe('A memory config of the registry: memory-configs/<name>'),
     guardrails: guardrailList.optional().describe('Checks of the input and the output of a model'),
     access: z
       .strictObject({

@@ -27,6 +27,7 @@ knowledge_bases:
 mcp_servers:
   - ref: mcp/files
     transport: stdio
+memory: memory-configs/short
 guardrails: [pii_detection]
 
 access:

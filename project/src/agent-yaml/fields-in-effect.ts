@@ -68,6 +68,12 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     sentence: 'References are pinned and checked; the agent is not connected to them yet.',
   },
   {
+    field: 'memory',
+    state: 'in effect',
+    sentence:
+      'Decides how long threads and items of the store are kept, who shares the items, and which part of a conversation reaches a model.',
+  },
+  {
     field: 'guardrails',
     state: 'in effect',
     sentence: 'Checked at the gateway and at the ingress, before a text goes on.',

@@ -39,7 +39,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
     return worker;
   };
   const called = { ...orchestrations, worker: started };
-  const memory = memoryDoorRoutes({ db, envelope: parts.envelope });
+  const memory = memoryDoorRoutes({ db, envelope: parts.envelope, models });
   const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
   const threads = { db, envelope: parts.envelope, cursors: cursor };
   const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'langgraph' | 'memory'> = {

@@ -87,7 +87,7 @@ class GraphAgent:
         self.kept = memory.attach(graph) if memory else Kept()
         self.by_service = memory if self.kept.anything else None
         uses = self.by_service.uses(graph) if self.by_service else None
-        self.memory = {"needs_run": uses.needs_run} if uses else None
+        self.memory = self.by_service.told(uses) if self.by_service and uses else None
         self.runs_bare = self.kept.threads and self.kept.is_bare and uses is not None and not uses.waiting
         self.takes = read_graph_input(graph)
         self.input_schema = self.takes.schema

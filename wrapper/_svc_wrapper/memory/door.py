@@ -140,8 +140,10 @@ class Door:
 def refusal_of(status: int, body: bytes) -> DoorRefused:
     try:
         problem = json.loads(body)
-        code, detail = str(problem["code"]), str(problem["detail"])
-    except (ValueError, KeyError, TypeError):
+        # The gateway refuses in the form of the model's vendor.
+        told = problem.get("error", problem)
+        code, detail = str(told.get("code") or told["type"]), str(told.get("detail") or told["message"])
+    except (ValueError, KeyError, TypeError, AttributeError):
         code, detail = "refused", f"the service answered {status}"
     return DoorRefused(status, code, detail[:MAX_DETAIL])
 

@@ -12,6 +12,7 @@ import time
 from .. import log
 from ..agent import Agent
 from ..entry.loader import LoadFailure, load_agent
+from ..langgraph.narrow.install import install as install_narrowing
 from ..memory.door import Door
 from ..problems import Problem
 from ..runs.admission import Admission
@@ -45,6 +46,7 @@ class Lifecycle:
         """Off the main thread. During a load that hangs the state stays `starting`, until the deploy's deadline
         ends it.
         """
+        install_narrowing(self.settings)
         loaded = load_agent(self.settings.framework, self.settings.entry, user_loop, self._door())
         self.tracing.instrument()
         seconds = self.uptime_seconds

@@ -16,7 +16,7 @@ export const command = defineCommand({
     const { id } = me.email === email.toLowerCase() ? me : await findUser(session, email);
     await confirmFinal(session, {
       yes,
-      deed: `Erase the threads, items, stored answers and texts of traces of ${email}, with all agents, for good`,
+      deed: `Erase the threads, items, stored answers and texts of traces of ${email}, with all agents, for good. Items that callers share go too where ${email} wrote them`,
       otherwise: `nothing of ${email} was erased`,
     });
     const receipt = await session.call('threads.forget_user', { params: { id }, body: {} });

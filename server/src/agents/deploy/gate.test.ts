@@ -80,14 +80,18 @@ async function simple(kind: ConfiguredKind): Promise<Referenced> {
   };
 }
 
+/** `memory` is the only field with one reference. */
+const naming = (field: string, ref: string) => `${field}: ${field === 'memory' ? ref : `[${ref}]`}\n`;
+
 describe.each([
   ['tool', 'tools', async () => await simple('tool')],
   ['knowledge base', 'knowledge_bases', async () => await simple('knowledge-base')],
   ['MCP server', 'mcp_servers', async () => await simple('mcp-server')],
+  ['memory config', 'memory', async () => await simple('memory-config')],
 ] as const)('a referenced %s', (_, field, make) => {
   test('that changed after the approval refuses the deploy, also a queued one, and names both versions', async () => {
     const referenced = await make();
-    const { ref } = await stage.push({ yaml: `${field}: [${referenced.ref}]\n` });
+    const { ref } = await stage.push({ yaml: naming(field, referenced.ref) });
     await stage.approve(ref);
     await referenced.describe();
     const queued = await ask('dora', ref);
@@ -113,7 +117,7 @@ describe.each([
 
   test('that is unchanged is deployed', async () => {
     const referenced = await make();
-    const { ref } = await stage.push({ yaml: `${field}: [${referenced.ref}]\n` });
+    const { ref } = await stage.push({ yaml: naming(field, referenced.ref) });
     await stage.approve(ref);
     await referenced.describe();
     expect(await ended(await ask('dora', ref))).toMatchObject({ state: 'done' });

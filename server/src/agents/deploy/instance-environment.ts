@@ -2,6 +2,7 @@
 // The wrapper reads the rest from files, which the target never records, before it loads the agent.
 import { resourceLimits, type AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { isTraced } from '@gantry/project/agent-yaml/tracing.ts';
+import type { PinnedMemory } from '../../assets/registry/references/memory-of-agent.ts';
 import { proxyVariables } from './egress.ts';
 import { runs_grace_seconds } from './targets/stop-grace.ts';
 import type { SecretFiles, Secrets } from './targets/target.ts';
@@ -28,6 +29,8 @@ interface EnvironmentInput {
   secrets: SecretFiles;
   /** The service keeps threads and store that would end with the container. */
   keeps_memory: boolean;
+  /** The memory config of the version. */
+  memory: PinnedMemory | undefined;
   /** The only way to the outside. Undefined: not limited. */
   proxy_url: string | undefined;
   /** All values that nobody may read in an error of the agent. */
@@ -35,7 +38,7 @@ interface EnvironmentInput {
 }
 
 export function instanceFiles(input: EnvironmentInput): SecretFiles {
-  const { config, ingress_secret, access, secrets, keeps_memory, proxy_url, hidden } = input;
+  const { config, ingress_secret, access, secrets, keeps_memory, memory, proxy_url, hidden } = input;
   const { deploy } = config;
   const files = {
     ...access,
@@ -44,6 +47,7 @@ export function instanceFiles(input: EnvironmentInput): SecretFiles {
     SVC_AGENT_NAME: config.name,
     SVC_AGENT_VERSION: config.version,
     ...(keeps_memory ? { SVC_MEMORY: 'service' } : {}),
+    ...narrowing(memory),
     SVC_MEMORY_BYTES: String(resourceLimits(config).memory_bytes),
     ...(deploy?.concurrency === undefined ? {} : { SVC_MAX_CONCURRENCY: String(deploy.concurrency) }),
     ...(isTraced(config) ? {} : { SVC_TRACES: 'off' }),
@@ -53,6 +57,20 @@ export function instanceFiles(input: EnvironmentInput): SecretFiles {
     ...(proxy_url === undefined ? {} : proxyVariables(proxy_url)),
   };
   return { ...files, SVC_SECRET_NAMES: namesOf(hidden, files) };
+}
+
+/** Which part of a conversation reaches a model (wrapper: langgraph/narrow/). */
+function narrowing(memory: PinnedMemory | undefined): SecretFiles {
+  if (memory === undefined || memory.config.kind === 'buffer') return {};
+  const { kind, max_messages, max_tokens, model } = memory.config;
+  return {
+    SVC_MEMORY_MESSAGES: JSON.stringify({
+      kind,
+      max_messages,
+      max_tokens,
+      ...(model === undefined ? {} : { model: model.ref, format: memory.model_format }),
+    }),
+  };
 }
 
 /** The wrapper masks these values in errors. The other files are no secrets, such as the name of the agent. */

@@ -11,4 +11,6 @@ export const keepsThreads = async (db: Reader, agent_id: string) =>
 
 /** Undefined before the revision is registered. */
 export const keptMemory = async (db: Reader, revision_id: string) =>
-  await db.one<KeptMemory>(sql`select kept_by_service, needs_run from revision where id = ${revision_id}`);
+  await db.one<Pick<KeptMemory, 'kept_by_service' | 'needs_run'>>(
+    sql`select kept_by_service, needs_run from revision where id = ${revision_id}`,
+  );

@@ -15,11 +15,22 @@ export interface KeptMemory {
   kept_by_service: boolean;
   /** Its code can ask for what the service keeps in each call, so each call is on record. */
   needs_run: boolean;
+  /** By langgraph.json. Undefined in the record of a run that an earlier release began. */
+  threads_kept_seconds?: number | null;
 }
 
 const schema = z.object({ input_schema: z.record(z.string(), z.unknown()) });
 const threads = z.object({ keeps_threads: z.boolean() });
-const kept = z.object({ threads: z.string(), memory: z.object({ needs_run: z.boolean() }) });
+/** As long as a memory config can say. */
+const most_kept_seconds = 315_360_000;
+const kept = z.object({
+  threads: z.string(),
+  memory: z.object({
+    needs_run: z.boolean(),
+    // An image with a wrapper of an earlier release says nothing of it.
+    threads_kept_seconds: z.int().min(1).max(most_kept_seconds).nullable().default(null),
+  }),
+});
 const required = z.object({ required_fields: z.array(z.string().max(200)).max(1000) });
 
 /** A schema written by a person has a hundredth of this size. */
@@ -39,5 +50,9 @@ export function readDescription(ready: unknown): Description {
 /** As readDescription. */
 export function readKeptMemory(ready: unknown): KeptMemory {
   const { data } = kept.safeParse(ready);
-  return { kept_by_service: data?.threads === 'service', needs_run: data?.memory.needs_run ?? false };
+  return {
+    kept_by_service: data?.threads === 'service',
+    needs_run: data?.memory.needs_run ?? false,
+    threads_kept_seconds: data?.memory.threads_kept_seconds ?? null,
+  };
 }

@@ -17,6 +17,7 @@ import {
   type NewAgentKey,
 } from '../../models/keys/holders/agent-keys.ts';
 import type { KeyMaker } from '../../models/keys/parts.ts';
+import { memoryOfAgent, type PinnedMemory } from '../../assets/registry/references/memory-of-agent.ts';
 import type { Run } from '../../ground/runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
 import { ingressSecret } from './serving/ingress-secret.ts';
@@ -34,7 +35,7 @@ export async function issueRevisionKey(
   return await change(db, grant, 'key.created', async (tx, note) => {
     await run.fenced(tx);
     await endUnusedAgentKeys(tx, agent_id);
-    const models = modelsOf(config);
+    const models = modelsOf(config, await memoryOfAgent(tx, run.input.digest));
     const { primary, fallback, temperature, max_tokens } = config.model ?? {};
     const settings = { fallback, temperature, max_tokens, guardrails: guardrailsOf(config.guardrails), primary };
     const by = { created_by: run.actor.user_id, start_run_id: run.id };
@@ -121,8 +122,9 @@ export async function valuesOfRevision(
   return { ...key, SVC_INGRESS_SECRET: ingressSecret(ingress_key, id) };
 }
 
-// Without a model in agent.yaml, the agent calls what its team may use.
-function modelsOf({ model }: AgentConfig): string[] {
+// Without a model in agent.yaml, the agent calls what its team may use. The model of its memory config summarises for it.
+function modelsOf({ model }: AgentConfig, memory: PinnedMemory | undefined): string[] {
   const named = [model?.primary, model?.fallback].filter((name) => name !== undefined);
-  return named.length === 0 ? ['*'] : named;
+  const summariser = memory?.config.model?.ref;
+  return named.length === 0 ? ['*'] : [...named, ...(summariser === undefined ? [] : [summariser])];
 }

@@ -5,6 +5,7 @@ import { isModelAccessName } from '@gantry/contract/agents/environment-names.ts'
 import type { Reader } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
 import { readSecrets } from '../../assets/secrets/delivery.ts';
+import { memoryOfAgent } from '../../assets/registry/references/memory-of-agent.ts';
 import { subagentAddresses } from './serving/subagents.ts';
 import { isDialled } from './dial-in/dialled.ts';
 import { dialFiles } from './dial-in/join-token.ts';
@@ -43,6 +44,8 @@ export interface Raising {
   instance_id: string;
   revision_id: string;
   agent_id: string;
+  /** The content of its version. */
+  digest: string;
   config: AgentConfig;
   place: Place;
   key_id: string | null;
@@ -56,7 +59,7 @@ export interface Raising {
 export async function startContainer(
   parts: StartParts,
   target: Target,
-  { instance_id, revision_id, agent_id, config, place, key_id, signal }: Raising,
+  { instance_id, revision_id, agent_id, digest, config, place, key_id, signal }: Raising,
 ): Promise<Instance & { url: string; ready: object }> {
   const { db, secret_stores, ingress_key, start_deadline_ms } = parts;
   const secrets = await readSecrets({ db, stores: secret_stores }, { agent_id, config });
@@ -73,7 +76,8 @@ export async function startContainer(
   // A deploy asks its agent. A revision that has said no, or that is older than this, goes on as it was.
   const kept = await keptMemory(db, revision_id);
   const keeps_memory = kept === undefined || kept.kept_by_service || kept.needs_run;
-  const files = instanceFiles({ config, ingress_secret, access, secrets, keeps_memory, proxy_url, hidden });
+  const memory = await memoryOfAgent(db, digest);
+  const files = instanceFiles({ config, ingress_secret, access, secrets, keeps_memory, memory, proxy_url, hidden });
   const dial = await dialFiles(parts, target, { instance_id, revision_id, config, place, signal });
   await target.start(place, { ...files, ...dial }, signal);
   const waited = waitUntilReady({

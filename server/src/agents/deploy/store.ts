@@ -6,7 +6,7 @@ import type { KeySettings } from '../../models/keys/calls/facts.ts';
 import { allOf, beginsWith, nothing, sql } from '../../ground/database/sql.ts';
 import type { Operation } from '@gantry/contract/agents/deploy.ts';
 import type { TargetName } from './parts.ts';
-import type { Description, KeptMemory } from './read-description.ts';
+import type { Description } from './read-description.ts';
 
 export interface DeploymentRow {
   run_id: string;
@@ -238,15 +238,6 @@ export async function countAgents(db: Reader): Promise<number> {
 export async function teamsWithAgents(db: Reader): Promise<Set<string>> {
   const rows = await db.all<{ team_id: string }>(sql`select distinct team_id from asset where kind = 'agent'`);
   return new Set(rows.map(({ team_id }) => team_id));
-}
-
-export async function insertRevision(tx: GovernedTx, row: Omit<RevisionRow, 'created_at'> & KeptMemory): Promise<void> {
-  await tx.write(
-    'revision',
-    sql`insert into revision (id, agent_id, version_id, version, digest, target, image, approval_id, deployed_by, deployed_by_name, key_id, kept_by_service, needs_run)
-        values (${row.id}, ${row.agent_id}, ${row.version_id}, ${row.version}, ${row.digest}, ${row.target}, ${row.image},
-          ${row.approval_id}, ${row.deployed_by}, ${row.deployed_by_name}, ${row.key_id}, ${row.kept_by_service}, ${row.needs_run}) returning id`,
-  );
 }
 
 /** The agents whose deployed revision gets one of these secrets. */

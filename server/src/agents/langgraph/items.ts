@@ -1,15 +1,18 @@
 // The store of an agent for the caller, as its own runs have it. Nothing here wakes the agent.
-import type { StoredItem } from '@gantry/contract/agents/memory.ts';
+import type { ItemOp, ItemResult } from '@gantry/contract/agents/memory.ts';
 import type { Caller } from '../../governance/access/caller.ts';
 import { jsonReply, type Reply } from '../../governance/http/answer/reply.ts';
-import { itemsOfOwner } from '../memory/items/items.ts';
-import type { MemoryParts } from '../memory/parts.ts';
+import { itemsOfCaller } from '../memory/items/items.ts';
 import { ownAgent } from '../memory/threads/own-agent.ts';
+import type { TraceContext } from '../../ground/trace-context.ts';
 import type { Json } from './json.ts';
+import type { RunParts } from './runs/begin-run.ts';
 
 interface Asked {
   caller: Caller;
   name: string;
+  signal: AbortSignal;
+  trace: TraceContext;
 }
 
 interface Address {
@@ -18,7 +21,7 @@ interface Address {
 }
 
 export async function putItem(
-  parts: MemoryParts,
+  parts: RunParts,
   {
     namespace,
     key,
@@ -32,16 +35,16 @@ export async function putItem(
 }
 
 /** Null for one that is not there. */
-export async function getItem(parts: MemoryParts, { namespace, key, ...asked }: Asked & Address): Promise<Reply> {
-  return jsonReply(await carryOut(parts, asked, { op: 'get', namespace, key }));
+export async function getItem(parts: RunParts, { namespace, key, ...asked }: Asked & Address): Promise<Reply> {
+  return jsonReply((await carryOut(parts, asked, { op: 'get', namespace, key })).result);
 }
 
-export async function deleteItem(parts: MemoryParts, { namespace, key, ...asked }: Asked & Address): Promise<void> {
+export async function deleteItem(parts: RunParts, { namespace, key, ...asked }: Asked & Address): Promise<void> {
   await carryOut(parts, asked, { op: 'put', namespace, key, value: null, index: null, ttl_minutes: null });
 }
 
 export async function searchItems(
-  parts: MemoryParts,
+  parts: RunParts,
   {
     namespace_prefix: prefix,
     query,
@@ -58,11 +61,12 @@ export async function searchItems(
   },
 ): Promise<Reply> {
   const op = { op: 'search', prefix, query: query ?? null, filter: filter ?? null, limit, offset } as const;
-  return jsonReply({ items: (await carryOut(parts, asked, op)) as StoredItem[] });
+  const { result, notices } = await carryOut(parts, asked, op);
+  return jsonReply({ items: result, ...(notices.length > 0 && { notices }) });
 }
 
 export async function listNamespaces(
-  parts: MemoryParts,
+  parts: RunParts,
   {
     prefix,
     suffix,
@@ -83,11 +87,17 @@ export async function listNamespaces(
     ...(suffix ? [{ type: 'suffix', path: suffix } as const] : []),
   ];
   const op = { op: 'list_namespaces', match, max_depth: max_depth ?? null, limit, offset } as const;
-  return jsonReply({ namespaces: await carryOut(parts, asked, op) });
+  return jsonReply({ namespaces: (await carryOut(parts, asked, op)).result });
 }
 
-async function carryOut(parts: MemoryParts, { caller, name }: Asked, op: Parameters<typeof itemsOfOwner>[2][number]) {
-  const { agent, owner_id } = await ownAgent(parts.db, caller, name);
-  const [result] = await itemsOfOwner(parts, { agent_id: agent.id, owner_id }, [op]);
-  return result ?? null;
+async function carryOut(
+  { db, envelope, ingress }: RunParts,
+  { caller, name, signal, trace }: Asked,
+  op: ItemOp,
+): Promise<{ result: ItemResult; notices: string[] }> {
+  const { agent, owner_id } = await ownAgent(db, caller, name);
+  const parts = { db, envelope, models: ingress.models };
+  const request = { origin: caller.origin, signal, trace };
+  const { results, notices } = await itemsOfCaller(parts, { agent, owner_id, ops: [op] }, request);
+  return { result: results[0] ?? null, notices };
 }

@@ -102,15 +102,15 @@ export function langgraphRoutes(opened: Omit<RunParts, 'told'>): Handlers<'langg
       await joinStream(parts, { caller, ...params, ...query, signal, after: lastSeq(headers) }),
     'langgraph.cancel': async ({ caller, params, query, signal }) =>
       await cancelRun(parts, { caller, ...params, ...query, signal }),
-    'langgraph.put_item': async ({ caller, params, body }) => await putItem(parts, { caller, ...params, ...body }),
-    'langgraph.item': async ({ caller, params, query: { namespace, key } }) =>
-      await getItem(parts, { caller, ...params, namespace: namespace?.split('.') ?? [], key }),
-    'langgraph.delete_item': async ({ caller, params, body }) =>
-      await deleteItem(parts, { caller, ...params, ...body }),
-    'langgraph.search_items': async ({ caller, params, body }) =>
-      await searchItems(parts, { caller, ...params, ...body }),
-    'langgraph.namespaces': async ({ caller, params, body }) =>
-      await listNamespaces(parts, { caller, ...params, ...body }),
+    'langgraph.put_item': async ({ params, body, ...call }) => await putItem(parts, { ...call, ...params, ...body }),
+    'langgraph.item': async ({ params, query: { namespace, key }, ...call }) =>
+      await getItem(parts, { ...call, ...params, namespace: namespace?.split('.') ?? [], key }),
+    'langgraph.delete_item': async ({ params, body, ...call }) =>
+      await deleteItem(parts, { ...call, ...params, ...body }),
+    'langgraph.search_items': async ({ params, body, ...call }) =>
+      await searchItems(parts, { ...call, ...params, ...body }),
+    'langgraph.namespaces': async ({ params, body, ...call }) =>
+      await listNamespaces(parts, { ...call, ...params, ...body }),
     'langgraph.wait_alone': async ({ params, body: asked, ...call }) =>
       await waitForRun(parts, { ...call, ...params, asked }),
     'langgraph.stream_alone': async ({ params, body: asked, ...call }) =>

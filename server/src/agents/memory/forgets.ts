@@ -1,6 +1,6 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Forgets } from '../../governance/access/forgets.ts';
-import { deleteItemsOf } from './item-store.ts';
+import { deleteItemsOf, deleteItemsWrittenBy } from './item-store.ts';
 import { deleteThreadsOf, worksFor } from './thread-store.ts';
 
 /** Threads and items of all agents, whichever way the user came to them. */
@@ -17,4 +17,5 @@ export const forgets: Forgets[] = [
     },
   },
   { what: 'items', forget: async (tx, { id }) => await deleteItemsOf(tx, id) },
+  { what: 'shared_items', forget: async (tx, { id }) => await deleteItemsWrittenBy(tx, id) },
 ];

@@ -11,6 +11,8 @@ export interface FrameReader {
   head: unknown;
   /** The next part. Throws `malformed` when the body is shorter. */
   take: (size: number) => Buffer;
+  /** What is left. */
+  rest: () => Buffer;
   /** Throws `malformed` when bytes are left. */
   end: () => void;
 }
@@ -29,6 +31,7 @@ export function readFrames(body: Uint8Array): FrameReader {
       at += size;
       return part;
     },
+    rest: () => bytes.subarray(at),
     end: () => {
       if (at < bytes.length) throw malformed('The body is longer than its first line says.');
     },

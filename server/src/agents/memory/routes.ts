@@ -7,7 +7,7 @@ import { answerThread } from './inbox/answer.ts';
 import { listInbox } from './inbox/list-inbox.ts';
 import { forgetUser, type ForgetParts } from './forget-user.ts';
 import type { Ingress } from '../invoke/ingress.ts';
-import type { MemoryParts } from './parts.ts';
+import type { ItemParts } from './items/searching.ts';
 import { lookAtShared, listShared } from './shares/shared-threads.ts';
 import { listShares, shareThread, unshareThread } from './shares/share-thread.ts';
 import { lookAtThread } from './threads/look-at-thread.ts';
@@ -25,7 +25,7 @@ import {
 type OfTheApi = 'threads.all' | 'threads.look' | 'threads.forget_user';
 
 /** At the door of the agents. */
-export function memoryDoorRoutes(parts: MemoryParts): SurfaceHandlers<'memory'> {
+export function memoryDoorRoutes(parts: ItemParts): SurfaceHandlers<'memory'> {
   return {
     'memory.states': async ({ caller, query: { thread, ...wanted } }) =>
       await readStates(parts, { caller, thread, ...wanted }),
@@ -35,7 +35,7 @@ export function memoryDoorRoutes(parts: MemoryParts): SurfaceHandlers<'memory'> 
     'memory.copy_thread': async ({ caller, body }) => await copyThread(parts, { caller, ...body }),
     'memory.delete_runs': async ({ caller, body }) => await deleteRuns(parts, { caller, ...body }),
     'memory.prune': async ({ caller, body }) => await prune(parts, { caller, ...body }),
-    'memory.items': async ({ caller, body: { ops } }) => ({ results: await carryOutItems(parts, { caller, ops }) }),
+    'memory.items': async ({ caller, body: { ops }, signal }) => await carryOutItems(parts, { caller, ops, signal }),
   };
 }
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Envelope, SealedRow } from '../../ground/envelope/envelope.ts';
-import { readFrames, writeFrames } from './frames.ts';
+import { readFrames, writeFrames, type FrameReader } from './frames.ts';
 
 /** From this size on, another thread compresses, so that no other request waits for it. */
 const large_bytes = 128 * 1024;
@@ -33,7 +33,7 @@ export async function openContent(
   envelope: Envelope,
   row: SealedRow,
   sealed: Buffer,
-): Promise<{ head: unknown; take: (size: number) => Buffer }> {
+): Promise<Pick<FrameReader, 'head' | 'take' | 'rest'>> {
   return readFrames(await unsealed(envelope, row, sealed));
 }
 
@@ -66,6 +66,9 @@ export const rows = {
   metadata: (thread_id: string): SealedRow => rowOf('thread.metadata', [thread_id]),
   item: (agent_id: string, owner: string, address: Buffer): SealedRow =>
     rowOf('store_item', [agent_id, owner, address.toString('base64')]),
+  /** Also to the maker: vectors of one model do not pass for those of another. */
+  vectors: (agent_id: string, owner: string, address: Buffer, made_by: string): SealedRow =>
+    rowOf('store_item.vectors', [agent_id, owner, address.toString('base64'), made_by]),
 };
 
 function rowOf(table: string, key: readonly (string | number)[]): SealedRow {

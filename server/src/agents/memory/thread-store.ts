@@ -192,9 +192,15 @@ export async function worksFor(db: Reader, caller_id: string): Promise<boolean> 
 export const deleteThreadsOf = async (tx: Tx, owner_id: string): Promise<number> =>
   await deleteWhere(tx, sql`t.owner_id = ${owner_id}`);
 
-/** Those that nobody has used for this long. A thread with a call stays. */
-export async function forgetOld(tx: Tx, keep_days: number): Promise<void> {
-  await deleteWhere(tx, sql`t.used_at < clock_now() - make_interval(days => ${keep_days}) and not ${isWorking}`);
+/** Those that nobody has used for as long as the agent's revision says; without a time of its own, for `keep_days`. A thread with a call stays. */
+export async function forgetOld(tx: Tx, keep_days: number | null): Promise<void> {
+  await deleteWhere(
+    tx,
+    sql`t.used_at < clock_now() - coalesce(
+      make_interval(secs => (
+        select v.threads_kept_seconds from route r join revision v on v.id = r.revision_id where r.is_default and r.agent_id = t.agent_id)),
+      make_interval(days => ${keep_days}::int)) and not ${isWorking}`,
+  );
 }
 
 /** A run of an orchestration that waits for such a thread is woken, and finds it gone. */

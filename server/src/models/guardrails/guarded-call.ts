@@ -7,7 +7,7 @@ import { newPlaceholders, redact, Restoring, restore, type Placeholders } from '
 import { JudgeFailed, type Ask, type Given, type JudgeRule, type Note, type Rule, type TextRule } from './rule.ts';
 import { screen } from './screen.ts';
 import { Window, type Released, type Screened } from './stream.ts';
-import { yieldTurn } from './yield-turn.ts';
+import { yieldTurn } from '../../ground/yield-turn.ts';
 
 /** What a rule did at a place. `checked` counts calls. */
 export type Outcome = 'checked' | 'redacted' | 'annotated' | 'blocked' | 'failed';

@@ -1,7 +1,7 @@
 // The texts of a JSON document: every string of it that can carry words. A member that nobody listed is a text too, so a new kind of part is
 // checked before anyone knows it. Images, sounds and files are not read.
 import { Problem } from '@gantry/contract/problems.ts';
-import { yieldTurn } from './yield-turn.ts';
+import { yieldTurn } from '../../ground/yield-turn.ts';
 
 export interface DocumentForm {
   /** Members whose values are names of the protocol, such as `role`. A value that is no identifier is a text all the same. */

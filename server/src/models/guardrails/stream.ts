@@ -3,7 +3,7 @@
 // Work is bounded too: for a chunk, a rule reads at most 2,048 characters, and 16 more for each character of the chunk (work.test.ts).
 import type { Place } from '@gantry/contract/guardrails/places.ts';
 import { context_characters, type Passage, type Span, type TextRule } from './rule.ts';
-import { yieldTurn } from './yield-turn.ts';
+import { yieldTurn } from '../../ground/yield-turn.ts';
 
 /** Text that the rules have decided. `spans` are offsets in `text`. */
 export interface Released {

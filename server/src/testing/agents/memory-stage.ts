@@ -4,6 +4,7 @@ import { sql } from '../../ground/database/sql.ts';
 import { signRunToken, type Link } from '../../ground/run-token.ts';
 import { threadSpace } from '../../agents/invoke/caller-identity.ts';
 import { readFrames, writeFrames } from '../../agents/memory/frames.ts';
+import type { Content } from '../../assets/registry/content.ts';
 import { freePort } from '../servers/free-port.ts';
 import { storeAgent, type StoredAgent } from '../stored/stored-agent.ts';
 import { testApp, type TestApp, type TestUser } from '../test-app.ts';
@@ -28,22 +29,31 @@ export interface MemoryStage {
   agent: StoredAgent;
   door: string;
   key: string;
+  key_id: string;
   tokenOf: (run: { id: string; caller_id: string; chain?: readonly Link[]; key_id?: string }) => string;
   openRun: (of: { caller_id: string; thread?: string; chain?: readonly Link[] }) => Promise<OpenedRun>;
   close: () => Promise<void>;
 }
 
-export async function memoryStage(): Promise<MemoryStage> {
+/** `prepare` makes what the agent's version pins. */
+export async function memoryStage({
+  private_hosts = [],
+  prepare = async () => await Promise.resolve([]),
+}: {
+  private_hosts?: readonly string[];
+  prepare?: (ada: TestUser) => Promise<Content['pins']>;
+} = {}): Promise<MemoryStage> {
   const [port, second_port] = [await freePort(), await freePort()];
   const app = await testApp({
     config: {
       engine_host: 'unix:///nowhere/docker.sock',
+      outbound_private_hosts: [...private_hosts],
       door: { port, url: undefined, host: undefined, urls: [], second_port, notices: [] },
     },
     door_addresses: ['127.0.0.1'],
   });
   const ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
-  const agent = await storeAgent(app, ada.email, { name: 'keeper' });
+  const agent = await storeAgent(app, ada.email, { name: 'keeper' }, await prepare(ada));
   await standInFor(app, agent, (_, response) => void response.end('{"status":"ready"}'));
   const made = await ada.client.call('keys.create', { body: { max_budget: '1' } });
   const revision = await app.db.one<{ id: string }>(sql`select id from revision where agent_id = ${agent.asset_id}`);
@@ -71,6 +81,7 @@ export async function memoryStage(): Promise<MemoryStage> {
     agent,
     door,
     key,
+    key_id: made.id,
     tokenOf,
     openRun: async ({ caller_id, thread, chain = [] }) => {
       const id = randomUUID();

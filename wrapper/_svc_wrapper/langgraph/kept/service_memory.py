@@ -63,7 +63,9 @@ class ServiceMemory:
         self.door = door
         self.app_folder = app_folder
         self.serde = serializer()
-        self.store = ServiceStore(read_store_settings(app_folder))
+        settings = read_store_settings(app_folder)
+        self.threads_kept_seconds = settings.threads_kept_seconds
+        self.store = ServiceStore(settings)
         self.next_trial = 0.0
 
     def attach(self, graph: Any) -> Kept:
@@ -91,6 +93,11 @@ class ServiceMemory:
 
     def uses(self, graph: Any) -> Uses:
         return read_uses(graph, self.app_folder)
+
+    def told(self, uses: Uses) -> JsonObject:
+        """What the service has to know about the memory of the agent."""
+        kept = {} if self.threads_kept_seconds is None else {"threads_kept_seconds": self.threads_kept_seconds}
+        return {"needs_run": uses.needs_run, **kept}
 
     def _saver(self, graph: Any) -> Any:
         saver = ServiceSaver(serde=self.serde, visible=visible_channels(graph))

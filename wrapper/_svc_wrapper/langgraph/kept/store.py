@@ -13,6 +13,7 @@ from typing import Any
 
 from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, PutOp, SearchItem, SearchOp
 
+from ... import log
 from ...agent import JsonObject
 from ...memory.door import DoorNotReached, DoorRefused
 from ...memory.in_thread import in_thread
@@ -35,6 +36,8 @@ class ServiceStore(BaseStore):
         self.fields = settings.fields
         # langgraph's base class gives it to each put without a time. A read lets an item last anew.
         self.ttl_config = {"default_ttl": settings.default_ttl, "refresh_on_read": True}
+        # Those of the last request, because each request of a model that is away has the same ones.
+        self.noticed: list[str] = []
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
         asked = list(ops)
@@ -46,7 +49,15 @@ class ServiceStore(BaseStore):
         except DoorNotReached as error:
             raise StoreRefused("not_reached", f"the service could not be reached: {error}") from error
         results = answer["data"]["results"]
+        # A service of an earlier release has none.
+        self._notice(answer["data"].get("notices", []))
         return [result_of(op, result) for op, result in zip(asked, results, strict=True)]
+
+    def _notice(self, notices: list[str]) -> None:
+        for notice in notices:
+            if notice not in self.noticed:
+                log.warning("notice", message=f"store: {notice}")
+        self.noticed = notices
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
         asked = list(ops)

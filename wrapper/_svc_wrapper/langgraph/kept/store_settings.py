@@ -1,4 +1,4 @@
-"""The `store` section of langgraph.json: how long items last, and which of their texts a search reads.
+"""`store` and `checkpointer` of langgraph.json: how long items and threads last, and which texts a search reads.
 
 A push refuses values of a wrong type (project/src/langgraph-json.ts), so here they only count as not set.
 """
@@ -17,6 +17,8 @@ class StoreSettings:
     default_ttl: float | None = None
     # For an item that is put without paths.
     fields: list[str] | None = None
+    # After the last use of a thread.
+    threads_kept_seconds: int | None = None
 
 
 def read_store_settings(app_folder: Path | None) -> StoreSettings:
@@ -27,9 +29,14 @@ def read_store_settings(app_folder: Path | None) -> StoreSettings:
         return StoreSettings()
     ttl = member(member(member(written, "store"), "ttl"), "default_ttl")
     fields = member(member(member(written, "store"), "index"), "fields")
-    is_time = isinstance(ttl, (int, float)) and not isinstance(ttl, bool) and ttl > 0
+    threads_ttl = member(member(member(written, "checkpointer"), "ttl"), "default_ttl")
+    threads_kept_seconds = max(1, round(threads_ttl * 60)) if is_time(threads_ttl) else None
     is_paths = isinstance(fields, list) and all(isinstance(path, str) for path in fields)
-    return StoreSettings(float(ttl) if is_time else None, fields if is_paths else None)
+    return StoreSettings(float(ttl) if is_time(ttl) else None, fields if is_paths else None, threads_kept_seconds)
+
+
+def is_time(minutes: Any) -> bool:
+    return isinstance(minutes, (int, float)) and not isinstance(minutes, bool) and minutes > 0
 
 
 def member(value: Any, name: str) -> Any:

@@ -59,6 +59,7 @@ export async function restartContainer(
       instance_id: id,
       revision_id,
       agent_id,
+      digest: revision.digest,
       config,
       place,
       key_id,

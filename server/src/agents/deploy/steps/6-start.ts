@@ -8,6 +8,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { readyThreads } from './ready-threads.ts';
 import type { ProvisionedInstance } from './5-provision.ts';
 import { readKeptMemory } from '../read-description.ts';
+import { memoryNotices } from '../revision-memory.ts';
 import { exampleInput } from './example-input.ts';
 import { readyNotices } from './ready-notices.ts';
 
@@ -24,13 +25,14 @@ export interface StartedInstance extends ProvisionedInstance {
 
 export async function start(parts: DeployParts, run: DeployRun, { config, instances, key_id, signal }: StartInput) {
   const target = await parts.targets.find(run.input.target);
-  const { agent_id } = run.input;
+  const { agent_id, digest } = run.input;
   const raised = await Promise.all(
     instances.map(async ({ place, ...instance }) => {
       const { url, ready } = await startContainer(parts, target, {
         instance_id: instance.id,
         revision_id: run.id,
         agent_id,
+        digest,
         config,
         place,
         key_id,
@@ -41,10 +43,12 @@ export async function start(parts: DeployParts, run: DeployRun, { config, instan
   );
   const ready = raised[0]?.ready ?? {};
   refuseLocalThreads(ready, config);
-  for (const notice of readyNotices(ready)) run.notice(notice);
+  const memory = readKeptMemory(ready);
+  const notices = [...readyNotices(ready), ...(await memoryNotices(parts.db, { digest, said: memory }))];
+  for (const notice of notices) run.notice(notice);
   return {
     started: raised.map(({ started }) => started),
-    memory: readKeptMemory(ready),
+    memory,
     example_input: exampleInput(ready),
   };
 }

@@ -23,6 +23,8 @@ import * as placementStore from '../placement-store.ts';
 import * as store from '../store.ts';
 import type { StartedInstance } from './6-start.ts';
 import type { KeptMemory } from '../read-description.ts';
+import { revisionMemory } from '../revision-memory.ts';
+import { insertRevision } from '../revision-store.ts';
 import { superseded } from './1-validate.ts';
 
 export interface Registered {
@@ -52,7 +54,7 @@ export async function register(
   return await switchTo(parts, run, { revision_id: run.id, config: made.config }, async (tx, approval_id) => {
     if (!(await finalise(tx, { version_id, digest }))) throw superseded(run.input);
     const by = { deployed_by: run.actor.user_id, deployed_by_name: run.actor.name };
-    await store.insertRevision(tx, {
+    await insertRevision(tx, {
       id: run.id,
       agent_id,
       version_id,
@@ -62,7 +64,7 @@ export async function register(
       image: made.image,
       approval_id,
       key_id: made.key_id,
-      ...(made.memory ?? { kept_by_service: false, needs_run: false }),
+      ...(await revisionMemory(tx, { digest, said: made.memory })),
       ...by,
     });
     await artefactStore.insertArtefacts(tx, run.id, [...(made.files ?? []), ...bill]);

@@ -1,15 +1,19 @@
-// Search in the items of one owner, in memory: they are stored sealed. With a query, items that have its words come first, the best first. The others
-// follow, the last changed first, as a search by meaning would also give the far ones.
+// Search in the items of one owner, in memory: they are stored sealed. With a query, the best come first, by meaning where the item and the query have
+// vectors, else by their words. What has neither follows, the last changed first.
 import MiniSearch from 'minisearch';
 import type { ItemOp } from '@gantry/contract/agents/memory.ts';
+import { nearest } from '../../../ground/vectors/nearest.ts';
+import { textsOf, type SearchedPaths } from './item-texts.ts';
 
 export interface KnownItem {
   address: Buffer;
   namespace: string[];
   key: string;
   value: Record<string, unknown>;
-  /** The paths whose texts are searched; null: all texts, false: none. */
-  index: false | string[] | null;
+  /** Whose texts are searched. */
+  index: SearchedPaths;
+  /** Of its texts, by the model of the query. */
+  vectors: readonly Float32Array[];
   created_at: string;
   updated_at: string;
 }
@@ -22,25 +26,42 @@ export interface Found {
   score: number | null;
 }
 
-/** `items` are ordered, the last changed first. */
-export function searchItems(items: readonly KnownItem[], { prefix, query, filter, limit, offset }: Search): Found[] {
+/** `items` are ordered, the last changed first. `meaning` is the vector of the query. */
+export async function searchItems(
+  items: readonly KnownItem[],
+  { prefix, query, filter, limit, offset }: Search,
+  meaning: Float32Array | undefined,
+): Promise<Found[]> {
   const among = items.filter((item) => startsWith(item.namespace, prefix) && passes(item.value, filter ?? {}));
   const ranked =
-    query === null || query.trim() === '' ? among.map((item) => ({ item, score: null })) : rank(among, query);
+    query === null || query.trim() === ''
+      ? among.map((item) => ({ item, score: null }))
+      : await rank(among, query, meaning);
   return ranked.slice(offset, offset + limit);
 }
 
-function rank(items: readonly KnownItem[], query: string): Found[] {
+async function rank(items: readonly KnownItem[], query: string, meaning: Float32Array | undefined): Promise<Found[]> {
+  const near = meaning === undefined ? [] : await nearest(meaning, items, { most: items.length });
+  const others = items.filter(({ vectors }) => meaning === undefined || vectors.length === 0);
+  const scores = new Map([...near.map(({ thing, score }) => [thing, score] as const), ...byWords(others, query)]);
+  return items
+    .map((item) => ({ item, score: scores.get(item) ?? null }))
+    .toSorted((a, b) => (b.score ?? -2) - (a.score ?? -2));
+}
+
+/** The best has 1. */
+function byWords(items: readonly KnownItem[], query: string): (readonly [KnownItem, number])[] {
   const index = new MiniSearch({
     fields: ['text'],
     searchOptions: { prefix: (term) => term.length > 3, fuzzy: (term) => (term.length > 5 ? 0.2 : false) },
   });
-  index.addAll(items.map(({ value, index: paths }, id) => ({ id, text: textOf(value, paths) })));
-  const scores = new Map(index.search(query).map(({ id, score }) => [id as number, score])); // the ids given above
-  const best = Math.max(...scores.values(), 1);
-  return items
-    .map((item, id) => ({ item, score: scores.has(id) ? (scores.get(id) ?? 0) / best : null }))
-    .toSorted((a, b) => (b.score ?? -1) - (a.score ?? -1));
+  index.addAll(items.map(({ value, index: paths }, id) => ({ id, text: textsOf(value, paths).join('\n') })));
+  const found = index.search(query);
+  const best = Math.max(...found.map(({ score }) => score), 1);
+  return found.flatMap(({ id, score }) => {
+    const item = items[id as number]; // the ids given above
+    return item === undefined ? [] : [[item, score / best] as const];
+  });
 }
 
 /** Sorted without repeats, as langgraph lists them. */
@@ -105,31 +126,4 @@ function matches(value: unknown, wanted: unknown): boolean {
 function isEqual(value: unknown, wanted: unknown): boolean {
   if (value === undefined) return wanted === null;
   return JSON.stringify(value) === JSON.stringify(wanted);
-}
-
-/** The texts at the paths, such as `memory` or `facts[*].text`. */
-function textOf(value: unknown, paths: KnownItem['index']): string {
-  if (paths === false) return '';
-  const read = paths === null || paths.includes('$') ? [value] : paths.flatMap((path) => at([value], path));
-  return read.flatMap(textsIn).join('\n');
-}
-
-function at(values: readonly unknown[], path: string): unknown[] {
-  return path
-    .split(/\.|\[([^[\]]*)\]/)
-    .filter((part) => part !== undefined && part !== '')
-    .reduce<unknown[]>((found, part) => found.flatMap((one) => step(one, part)), [...values]);
-}
-
-function step(value: unknown, part: string): unknown[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (part === '*') return Object.values(value);
-  const members = value as Record<string, unknown>;
-  return Object.hasOwn(members, part) ? [members[part]] : [];
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

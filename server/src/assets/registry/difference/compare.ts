@@ -34,7 +34,7 @@ export async function compare(
 export async function load(db: Reader, asset: AssetSubject, { digest, made }: Before): Promise<Compared> {
   const content = await contents.content(db, digest);
   if (content === undefined) throw new Error(`there is no content ${digest}`);
-  return { ...content, ...(await ofAgent(db, asset, { config: content.config, made })) };
+  return { ...content, ...(await ofAgent(db, asset, { ...content, made })) };
 }
 
 function shortOnes({ was, is }: ChangedFile): string[] {

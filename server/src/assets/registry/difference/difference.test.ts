@@ -1,6 +1,7 @@
 import type { Difference } from '@gantry/contract/assets/difference.ts';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../content.ts';
+import type { PinnedMemory } from '../references/memory-of-agent.ts';
 import { difference, isEmpty, type Compared } from './difference.ts';
 
 const file = (path: string, text: string | Uint8Array = path) => ({ path, sha256: sha256(text), size: text.length });
@@ -119,10 +120,10 @@ const linesOf = (reach: Difference['reach']) =>
   reach.map(({ change, kind, name, before, after }) => `${change} ${kind} ${name} ${before ?? '-'} ${after ?? '-'}`);
 
 describe('the reach of an agent', () => {
-  const agent = (config: Record<string, unknown>, egress?: string[]): Compared => ({
+  const agent = (config: Record<string, unknown>, egress?: string[], memory?: PinnedMemory): Compared => ({
     ...content,
     config,
-    agent: { team: 'ml', egress },
+    agent: { team: 'ml', egress, memory },
   });
   const reach = (before: Compared | undefined, after: Compared) =>
     difference(before, after).reach.map(({ change, name, unbounded, instead_of }) =>
@@ -149,6 +150,29 @@ describe('the reach of an agent', () => {
     expect(reach(narrow, wide)).toEqual([
       'widened | the whole internet | unbounded | api.example.com:443',
       'widened | every model of team ml | unbounded | llama',
+    ]);
+  });
+
+  test('says that a memory shares what callers tell it, and names the models that summarise and embed', () => {
+    const remembering = (config: Partial<PinnedMemory['config']>) =>
+      agent({ model: { primary: 'llama' } }, [], {
+        ref: 'memory-configs/short',
+        asset_id: 'short',
+        model_format: undefined,
+        config: { kind: 'buffer', scope: 'user', store: 'container', ...config },
+      });
+    expect(reach(remembering({}), remembering({ scope: 'agent' }))).toEqual([
+      'added | of all its callers',
+      'same | llama',
+    ]);
+    expect(reach(remembering({ scope: 'team' }), remembering({ model: { ref: 'models/small' } }))).toEqual([
+      'removed | of all callers of the agents of team ml with memory-configs/short',
+      'same | llama',
+      'added | models/small',
+    ]);
+    expect(reach(remembering({}), remembering({ embedding: { ref: 'models/embed' } }))).toEqual([
+      'same | llama',
+      'added | models/embed',
     ]);
   });
 

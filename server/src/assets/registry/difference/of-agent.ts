@@ -1,4 +1,4 @@
-// What decides about an agent's reach besides its config: its team, and the destinations of its container.
+// What decides about an agent's reach besides its config: its team, the destinations of its container, and its memory config.
 import { egressOf } from '@gantry/project/agent-yaml/egress.ts';
 import { parseRef } from '@gantry/contract/refs.ts';
 import type { AssetSubject } from '../../../governance/access/subject.ts';
@@ -6,15 +6,16 @@ import type { Reader } from '../../../ground/database/database.ts';
 import { settings } from '../../../people/principals/find.ts';
 import type { StoredContent } from '../content-store.ts';
 import { agentConfigOf } from '../versions/load-version-content.ts';
+import { pinnedMemory } from '../references/memory-of-agent.ts';
 import type { Reaching } from './reach.ts';
 
 /** Without a container, it has the destinations that the present setting gives it. */
 export async function ofAgent(
   db: Reader,
   { ref, team }: Pick<AssetSubject, 'ref' | 'team'>,
-  { config, made }: Pick<StoredContent, 'config'> & { made?: readonly string[] | null | undefined },
+  { config, pins, made }: Pick<StoredContent, 'config' | 'pins'> & { made?: readonly string[] | null | undefined },
 ): Promise<Pick<Reaching, 'agent'>> {
   if (parseRef(ref)?.kind !== 'agent') return {};
   const egress = made === undefined ? egressOf(await settings(db), agentConfigOf({ config })) : (made ?? undefined);
-  return { agent: { team: team.name, egress } };
+  return { agent: { team: team.name, egress, memory: await pinnedMemory(db, pins) } };
 }

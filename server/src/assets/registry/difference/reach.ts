@@ -4,6 +4,7 @@ import { isCovered } from '@gantry/project/agent-yaml/egress.ts';
 import type { ReachLine } from '@gantry/contract/assets/reach.ts';
 import { parseAnyRef } from '@gantry/contract/refs.ts';
 import type { StoredContent } from '../content-store.ts';
+import type { PinnedMemory } from '../references/memory-of-agent.ts';
 
 export interface Reaching extends Pick<StoredContent, 'config' | 'pins'> {
   /** Absent for a kind that is not deployed: it has no container and no gateway key. */
@@ -11,6 +12,7 @@ export interface Reaching extends Pick<StoredContent, 'config' | 'pins'> {
     team: string;
     /** The destinations of its container besides the gateway. Undefined: not limited. */
     egress: readonly string[] | undefined;
+    memory: PinnedMemory | undefined;
   };
 }
 
@@ -65,6 +67,7 @@ function covers(wide: Reached, narrow: Reached): boolean {
 
 const order: readonly ReachLine['kind'][] = [
   'internet',
+  'shared-memory',
   'models',
   'model',
   'secret',
@@ -92,14 +95,21 @@ function reached({ config, pins, agent }: Reaching): Reached[] {
   ];
 }
 
-function ofAgent(config: Record<string, unknown>, { team, egress }: NonNullable<Reaching['agent']>): Reached[] {
+function ofAgent(config: Record<string, unknown>, { team, egress, memory }: NonNullable<Reaching['agent']>): Reached[] {
   const { primary, fallback } = objectAt(config, 'model');
   // Its gateway key calls the models that it names, and without one all of its team (deploy/revision-key.ts).
   const models = named('model', [primary, fallback]);
   return [
     ...(models.length === 0 ? named('models', [`every model of team ${team}`]) : models),
+    ...named('model', [memory?.config.model?.ref, memory?.config.embedding?.ref]),
+    ...named('shared-memory', memory === undefined ? [] : sharing(memory, team)),
     ...(egress === undefined ? named('internet', ['the whole internet']) : named('host', egress)),
   ];
+}
+
+function sharing({ ref, config: { scope } }: PinnedMemory, team: string): string[] {
+  if (scope === 'user') return [];
+  return [scope === 'agent' ? 'of all its callers' : `of all callers of the agents of team ${team} with ${ref}`];
 }
 
 function named(kind: ReachLine['kind'], names: readonly unknown[]): Reached[] {

@@ -11,7 +11,9 @@ import { traceContext } from '../../../ground/trace-context.ts';
 import { findAgent, findAsset, findVersion } from '../find.ts';
 import { loadVersionContent } from '../versions/load-version-content.ts';
 import { readNow } from '../../../testing/access/read-now.ts';
+import { memoryOfAgent } from './memory-of-agent.ts';
 import { checkReferences } from './pin-references.ts';
+import { referencesOfAgent } from './references.ts';
 import { registryRoutes } from '../routes.ts';
 import { seedCast, type Cast, type Person } from '../../../testing/access/cast.ts';
 import { startPushes, type Pushes } from '../../../testing/pushes/pushes.ts';
@@ -42,7 +44,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-type Kind = 'tool' | 'knowledge-base' | 'mcp-server';
+type Kind = 'tool' | 'knowledge-base' | 'mcp-server' | 'memory-config';
 const unused = {
   params: undefined,
   query: undefined,
@@ -57,6 +59,7 @@ const least = (kind: Kind, name: string): Record<string, z.core.util.JSONType> =
     tool: { returns: { title: name } },
     'knowledge-base': { documents: [{ text: name }] },
     'mcp-server': { command: name },
+    'memory-config': { ttl_seconds: 60 + made },
   })[kind];
 const fresh = (word: string) => `${word}-${++made}`;
 
@@ -65,9 +68,11 @@ async function create(
   kind: Kind,
   team: string,
   visibility: 'private' | 'team' | 'org' = 'org',
+  given?: Record<string, z.core.util.JSONType>,
 ): Promise<string> {
   const name = fresh('thing');
-  const body = { name, team, version: '1.0.0', description: '', tags: [], visibility, config: least(kind, name) };
+  const config = given ?? least(kind, name);
+  const body = { name, team, version: '1.0.0', description: '', tags: [], visibility, config };
   await routes['registry.create']({ ...unused, caller: await cast.caller(person), params: { kind }, body });
   return name;
 }
@@ -95,13 +100,14 @@ async function pushWith(yaml: string, person: Person = 'ada') {
 }
 
 test('a reference of every kind is pinned to its present version and digest', async () => {
-  const [tool, base, server] = [
+  const [tool, base, server, memory] = [
     await create('ada', 'tool', 'ml'),
     await create('ada', 'knowledge-base', 'ml'),
     await create('ada', 'mcp-server', 'ml'),
+    await create('ada', 'memory-config', 'ml'),
   ];
   const sub = await pushWith('');
-  const yaml = `tools: [tools/${tool}, {name: local, type: function}]\nknowledge_bases: [{ref: kb/${base}}]\nmcp_servers: [{ref: mcp/${server}, transport: stdio}]\nsubagents: [agents/${sub.name}]\n`;
+  const yaml = `tools: [tools/${tool}, {name: local, type: function}]\nknowledge_bases: [{ref: kb/${base}}]\nmcp_servers: [{ref: mcp/${server}, transport: stdio}]\nmemory: memory-configs/${memory}\nsubagents: [agents/${sub.name}]\n`;
   const { run, version } = await pushWith(yaml);
   expect(run).toMatchObject({ state: 'done', problem: null });
   const { references } = await loadVersionContent(database.db, version?.id ?? '');
@@ -109,6 +115,7 @@ test('a reference of every kind is pinned to its present version and digest', as
     `agents/${sub.name}`,
     `knowledge-bases/${base}`,
     `mcp-servers/${server}`,
+    `memory-configs/${memory}`,
     `tools/${tool}`,
   ]);
   expect(references[0]).toMatchObject({
@@ -116,7 +123,41 @@ test('a reference of every kind is pinned to its present version and digest', as
     digest: sub.version?.digest,
     asset_id: sub.version?.asset_id,
   });
-  expect(await checkReferences(database.db, { digest: version?.digest ?? '' })).toEqual(references);
+  const digest = version?.digest ?? '';
+  expect(await checkReferences(database.db, { digest })).toEqual(references);
+  expect(await memoryOfAgent(database.db, digest)).toMatchObject({
+    ref: `memory-configs/${memory}`,
+    config: { kind: 'buffer', scope: 'user', store: 'container', ttl_seconds: expect.any(Number) as number },
+  });
+  expect(await memoryOfAgent(database.db, sub.version?.digest ?? '')).toBeUndefined();
+});
+
+test.each([
+  ['has store redis', { store: 'redis', secret: 'REDIS' }],
+  ['has store postgres', { store: 'postgres', secret: 'DB' }],
+] as const)('a memory config that would not be in effect is refused: it %s', async (says, config) => {
+  const memory = await create('ada', 'memory-config', 'ml', 'org', config);
+  const refused = await pushWith(`memory: memory-configs/${memory}\n`);
+  expect(refused.run).toMatchObject({
+    state: 'failed',
+    problem: {
+      code: 'reference_missing',
+      errors: [{ pointer: '/memory', message: expect.stringContaining(`memory-configs/${memory} ${says}`) as string }],
+    },
+  });
+});
+
+test.each([
+  [{ kind: 'buffer' }, undefined],
+  [{ kind: 'window' }, 'memory-configs/short has kind window, which acts on the messages of a graph'],
+  [{ kind: 'summary' }, 'memory-configs/short has kind summary, which acts on the messages of a graph'],
+  [{ embedding: { ref: 'models/embed' } }, 'memory-configs/short has an embedding'],
+])('a crew with the memory config %j', (written, refusal) => {
+  const config = { name: 'crew', version: '1.0.0', team: 'ml', memory: { ref: 'memory-configs/short' } } as const;
+  const of = (framework: 'crewai' | 'langgraph') =>
+    referencesOfAgent({ ...config, framework }).references[0]?.unfit?.(written, config.memory.ref);
+  expect(of('langgraph')).toBeUndefined();
+  expect(of('crewai')?.split(', and')[0]).toBe(refusal);
 });
 
 test('missing and unreadable references get the same sentence, and all are listed', async () => {

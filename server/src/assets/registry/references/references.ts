@@ -2,6 +2,7 @@
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { referencesIn } from '@gantry/project/asset-config.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { modelProvider } from '@gantry/project/model-providers.ts';
 import { parseRef, type AssetRef } from '@gantry/contract/refs.ts';
 
 export interface References {
@@ -38,7 +39,25 @@ export function referencesOfAgent(config: AgentConfig): References {
       ];
     }),
   );
-  return { self: { kind: 'agent', name: config.name }, references };
+  return { self: { kind: 'agent', name: config.name }, references: [...references, ...memoryOf(config)] };
+}
+
+function memoryOf({ memory, framework }: AgentConfig): Reference[] {
+  if (memory === undefined) return [];
+  return [{ ref: memory.ref, pointer: '/memory', file: 'agent.yaml', unfit: notInEffectFor(framework) }];
+}
+
+/** A memory config asks for something that the service would not do. */
+function notInEffectFor(framework: AgentConfig['framework']): Required<Reference>['unfit'] {
+  return ({ kind, store, embedding }, ref) => {
+    if (typeof store === 'string' && store !== 'container')
+      return `${ref} has store ${store}, and only the agent's own code could keep anything there: give it a checkpointer of its own, and a memory config with \`store: container\``;
+    if (framework === 'crewai' && typeof kind === 'string' && kind !== 'buffer')
+      return `${ref} has kind ${kind}, which acts on the messages of a graph, and framework crewai has none: take \`kind: buffer\``;
+    if (framework === 'crewai' && embedding !== undefined)
+      return `${ref} has an embedding, and crewai searches its memories by itself: give the crew an \`embedder\`, and take a memory config without \`embedding\``;
+    return undefined;
+  };
 }
 
 /** `pointer` is the place in the request body. */
@@ -46,14 +65,24 @@ export function referencesOfConfig(
   self: AssetRef & { kind: ConfiguredKind },
   config: Record<string, unknown>,
 ): References {
-  const modelType = self.kind === 'rag-index' ? 'embedding' : 'chat';
   const references = referencesIn(self.kind, config).map(({ ref, pointer }): Reference => ({
     ref,
     pointer: `/config${pointer}`,
-    ...(parseRef(ref)?.kind === 'model' ? { unfit: otherThan('type', modelType) } : {}),
+    ...(parseRef(ref)?.kind === 'model' ? { unfit: otherModelThan(self.kind, pointer) } : {}),
   }));
   return { self, references };
 }
+
+function otherModelThan(kind: ConfiguredKind, pointer: string): Required<Reference>['unfit'] {
+  if (pointer.startsWith('/embedding')) return otherThan('type', 'embedding');
+  return kind === 'memory-config' ? otherThanSummariser : otherThan('type', 'chat');
+}
+
+/** The wrapper asks for summaries in the formats of OpenAI and Anthropic. */
+const otherThanSummariser: Required<Reference>['unfit'] = (config, ref) =>
+  modelProvider(String(config['provider'])).kind === 'gemini'
+    ? `${ref} is called in the format of Gemini, and a summary is asked for in the formats of OpenAI and Anthropic`
+    : otherThan('type', 'chat')(config, ref);
 
 function otherThan(field: string, wanted: string): Required<Reference>['unfit'] {
   return (config, ref) =>

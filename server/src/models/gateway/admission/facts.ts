@@ -7,8 +7,10 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { KeyCaller, SignedInCaller } from '../../../governance/access/caller.ts';
 import { decide } from '../../../governance/access/decide.ts';
 import type { Reader } from '../../../ground/database/database.ts';
+import { comparesWithGiven } from '../../guardrails/given.ts';
 import { makeRules, requiredRules } from '../../guardrails/make-rules.ts';
 import type { Rule } from '../../guardrails/rule.ts';
+import type { Embedding } from '../embedding/embedding.ts';
 import type { Judging } from '../judging/judging.ts';
 import { keyFacts, type KeyFacts } from '../../keys/calls/facts.ts';
 import { settings } from '../../../people/principals/find.ts';
@@ -34,7 +36,15 @@ export interface KnownFacts {
 }
 
 /** Who pays for a call. */
-export type Payer = KeyCaller | Tester | Judging;
+export type Payer = KeyCaller | Tester | ForKey;
+
+/** A call that the service makes for the holder of a key, who pays. */
+type ForKey = Judging | Embedding;
+
+/** Whose call it is. */
+export function holderOfCall(caller: Payer): KeyCaller | Tester {
+  return caller.kind === 'judge' || caller.kind === 'embedding' ? caller.payer : caller;
+}
 
 /** A person tests a model, and its team pays. */
 export interface Tester {
@@ -60,7 +70,7 @@ export function openFacts(readCredentials: ReadCredentials): KnownFacts {
   return {
     load: async (db, hash, { caller, model }) => {
       if (caller.kind === 'tester') return caller.facts;
-      const name = `${caller.id} ${caller.kind === 'judge' ? `${caller.rule} ` : ''}${model}`;
+      const name = `${caller.id} ${caller.kind === 'key' ? '' : `${tagOf(caller)} `}${model}`;
       const kept = known.get(name);
       if (kept?.hash === hash) return kept.facts;
       const facts = await load(db, readCredentials, { caller, model });
@@ -73,9 +83,9 @@ export function openFacts(readCredentials: ReadCredentials): KnownFacts {
 async function load(
   db: Reader,
   readCredentials: ReadCredentials,
-  { caller, model }: { caller: KeyCaller | Judging; model: string },
+  { caller, model }: { caller: KeyCaller | ForKey; model: string },
 ): Promise<Facts> {
-  if (caller.kind === 'judge') return await loadForJudge(db, readCredentials, { caller, model });
+  if (caller.kind !== 'key') return await loadForService(db, readCredentials, { caller, model });
   const { key, models } = await usable(db, caller, store.modelsNamed(db, model, caller.team_id));
   const meant = modelsCalled(models, model, caller.team_id);
   return {
@@ -86,25 +96,33 @@ async function load(
   };
 }
 
-/** The judge is chosen by who wrote the guardrail, so it need not be among the models of the key. */
-async function loadForJudge(
+/** The model is chosen by who wrote the guardrail or the memory config, so it need not be among the models of the key. */
+async function loadForService(
   db: Reader,
   readCredentials: ReadCredentials,
-  { caller: { payer, rule }, model }: { caller: Judging; model: string },
+  { caller, model: asked }: { caller: ForKey; model: string },
 ): Promise<Facts> {
-  const { key, models } = await usableByJudge(db, payer, model);
-  const meant = modelsCalled(models, model, payer.team_id);
-  const tags = [...key.tags, `guardrail:${rule}`];
-  const hiding = (await rulesFor(db, key)).filter(
-    ({ name, kind, places }) => name === 'pii_detection' && kind === 'text' && places.includes('model_in'),
-  );
+  const { key, models } = await usableByService(db, caller.payer, asked);
+  const meant = modelsCalled(models, asked, caller.payer.team_id);
+  const model = await theOnly(db, readCredentials, meant);
+  const rules = await rulesFor(db, key);
   return {
-    key: { ...key, tags, settings: {} },
+    key: { ...key, tags: [...key.tags, tagOf(caller)], settings: {} },
     meant,
-    model: await theOnly(db, readCredentials, meant),
-    rules: hiding,
+    // Vectors of a fallback would look like those of the model.
+    model: model && caller.kind === 'embedding' ? { ...model, fallbacks: [] } : model,
+    rules: rules.filter(caller.kind === 'embedding' ? isBefore : isHiding),
   };
 }
+
+/** What an agent keeps is no source of what it says, so no rule compares with it. */
+const isBefore = (rule: Rule) => rule.places.includes('model_in') && !comparesWithGiven([rule]);
+
+/** A judge reads what the others hide. */
+const isHiding = ({ name, kind, places }: Rule) =>
+  name === 'pii_detection' && kind === 'text' && places.includes('model_in');
+
+const tagOf = (caller: ForKey) => (caller.kind === 'judge' ? `guardrail:${caller.rule}` : caller.tag);
 
 async function theOnly(
   db: Reader,
@@ -114,15 +132,15 @@ async function theOnly(
   return row === undefined || others.length > 0 ? undefined : await modelOf(db, readCredentials, row);
 }
 
-/** The model that judges for this key. Throws `model_ambiguous`. */
-export async function judgeCalled(db: Reader, payer: KeyCaller, model: string): Promise<ModelRow | undefined> {
-  const { models } = await usableByJudge(db, payer, model);
+/** The model that the service calls for this key. Throws `model_ambiguous`. */
+export async function modelForService(db: Reader, payer: KeyCaller, model: string): Promise<ModelRow | undefined> {
+  const { models } = await usableByService(db, payer, model);
   const meant = modelsCalled(models, model, payer.team_id);
   requireOne(model, meant);
   return meant[0];
 }
 
-const usableByJudge = async (db: Reader, payer: KeyCaller, model: string) =>
+const usableByService = async (db: Reader, payer: KeyCaller, model: string) =>
   await usable(db, payer, store.modelsNamed(db, model, payer.team_id), { isAnyModel: true });
 
 /** The rules of the key's agent, and those that the organisation requires of its team. */

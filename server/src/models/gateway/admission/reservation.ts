@@ -1,7 +1,7 @@
 // The most that a call can cost, from what it asks for.
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Reservation, RunOfCall } from '../../ledger/books.ts';
-import type { Facts, Payer } from './facts.ts';
+import { holderOfCall, type Facts, type Payer } from './facts.ts';
 import type { Model } from '../model.ts';
 import { usual_max_output_tokens, wantedOutput } from './output-limit.ts';
 import { boundOf, outputTokensFor } from '../prices/cost.ts';
@@ -103,10 +103,10 @@ export function mostInputTokens(asked: AskedOfModel, model: Model): number | und
   return context === undefined ? undefined : contexts * context;
 }
 
-function labelOf(caller: Payer, key: Facts['key'], account_id: string): string {
+function labelOf(by: Payer, key: Facts['key'], account_id: string): string {
+  const caller = holderOfCall(by);
   if (caller.kind === 'tester')
     return key.team !== null && account_id === caller.accounts[0] ? `team:${key.team}` : 'the organisation';
-  if (caller.kind === 'judge') return labelOf(caller.payer, key, account_id);
   if (account_id === caller.id) return `the key ${key.prefix}…`;
   if (account_id === caller.team_id) return `team:${key.team}`;
   if (account_id === caller.accounts.at(-1)) return 'the organisation';

@@ -5,7 +5,7 @@ import type { KeyCaller } from '../../../governance/access/caller.ts';
 import { askNobody, type AskFor } from '../../guardrails/guarded-call.ts';
 import { JudgeFailed, type JsonValue, type JudgeRequest } from '../../guardrails/rule.ts';
 import { callInTurn } from '../upstream/attempts.ts';
-import { judgeCalled } from '../admission/facts.ts';
+import { modelForService } from '../admission/facts.ts';
 import { entryNamed } from '../catalogue/model-called.ts';
 import { openCall } from '../admission/open-call.ts';
 import { toModel, type Model } from '../model.ts';
@@ -28,7 +28,7 @@ export function askJudge(gateway: GatewayParts, { payer, run }: { payer: KeyCall
   return (rule, signal) => async (request) => {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(judge_ms)]);
     if (request.kind === 'presidio') return await askPresidio(gateway, request, ends);
-    const row = await judgeCalled(gateway.db, payer, request.model);
+    const row = await modelForService(gateway.db, payer, request.model);
     if (row === undefined)
       throw new JudgeFailed(`there is no models/${entryNamed(request.model) ?? request.model} for this key`);
     const model = toModel(row, new Map());

@@ -4,6 +4,7 @@ import { GuardedCall, nothingGiven, type AskFor } from '../../guardrails/guarded
 import { checkTexts } from '../../guardrails/json-texts.ts';
 import type { RecordedCall } from '../../guardrails/record.ts';
 import type { Rule } from '../../guardrails/rule.ts';
+import { holderOfCall } from '../admission/facts.ts';
 import type { Attempt } from '../upstream/attempt.ts';
 import type { Json } from '../wires/wire.ts';
 
@@ -30,7 +31,7 @@ export async function guardedRequest(attempt: Attempt, ask: AskFor): Promise<{ b
 }
 
 function recordedCall({ caller, key, run: { run_id } }: Attempt): RecordedCall {
-  const payer = caller.kind === 'judge' ? caller.payer : caller;
+  const payer = holderOfCall(caller);
   const by = { key_prefix: key.prefix, run_id };
   if (payer.kind === 'tester') return { agent_id: null, team_id: null, ...by };
   const { scope, scope_id, team_id } = payer;

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { placesOf } from '../places-of.ts';
 import type { Passage, Rule, Span, TextRule, Verdict } from '../rule.ts';
 import { mergeSpans } from '../stream.ts';
-import { yieldTurn } from '../yield-turn.ts';
+import { yieldTurn } from '../../../ground/yield-turn.ts';
 import { namesOfPersons } from './names-of-persons.ts';
 import { findCards } from './pii/find-cards.ts';
 import { findEmails } from './pii/find-emails.ts';

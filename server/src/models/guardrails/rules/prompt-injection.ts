@@ -10,7 +10,7 @@ import { hasOtherScript, otherScripts } from './injection/other-scripts.ts';
 import { findSpelledOut } from './injection/spelled-out.ts';
 import { findEncoded } from './pii/find-encoded.ts';
 import { findHidden, foldGaps, normalForms, originalSpan, type Normal } from './pii/normalise.ts';
-import { yieldTurn } from '../yield-turn.ts';
+import { yieldTurn } from '../../../ground/yield-turn.ts';
 import { openForPhrases } from './words.ts';
 
 type PromptInjectionOptions = z.output<typeof promptInjectionOptions>;

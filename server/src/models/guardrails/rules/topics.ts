@@ -3,7 +3,7 @@ import type { topicsOptions } from '@gantry/contract/guardrails/topics.ts';
 import type { z } from 'zod';
 import { placesOf } from '../places-of.ts';
 import { context_characters, type JudgeRule, type Rule, type TextRule } from '../rule.ts';
-import { yieldTurn } from '../yield-turn.ts';
+import { yieldTurn } from '../../../ground/yield-turn.ts';
 import { askForScores } from './ask-for-scores.ts';
 import { findWords, openForPhrases } from './words.ts';
 

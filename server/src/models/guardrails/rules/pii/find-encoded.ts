@@ -1,6 +1,6 @@
 // Values inside base64 and hex. The whole token is the match, because a part of it still decodes.
 import type { Span } from '../../rule.ts';
-import { yieldTurn } from '../../yield-turn.ts';
+import { yieldTurn } from '../../../../ground/yield-turn.ts';
 import type { Find } from './match.ts';
 
 /** Looks into each token, and into tokens of the decoded text, with `find`. */

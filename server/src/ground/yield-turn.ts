@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** The time that all checks together have of one turn of the event loop, before one of them waits for the next. */
+/** The time that all long work together has of one turn of the event loop, before a part of it waits for the next. */
 const turn_ms = 5;
 
 let began_ms: number | undefined;
 
 /**
- * Between two parts of a check: waits for the next turn of the event loop when the checks have had their time of this one. Throws the reason of
- * the signal, so that a check ends with its call.
+ * Between two parts of long work, such as the checks of guardrails: waits for the next turn of the event loop when such work has had its time of
+ * this one. Throws the reason of the signal.
  */
 export async function yieldTurn(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
