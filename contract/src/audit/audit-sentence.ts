@@ -58,6 +58,7 @@ const sentences: Record<AuditEvent, Sentence> = {
   'grant.revoked': (d) => `took from ${d('principal')} the right to read the ${readOf(d)}`,
   'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,
   'thread.looked_at': (d, entry) => `looked at a thread of ${d('caller')} with ${asset(entry)}`,
+  'thread.waits': ofAsset('noticed runs that wait for a person with'),
   'thread.answered': (d, entry) => `answered a run of ${d('caller')} with ${asset(entry)}`,
   'memory.forgotten': (d) => `erased what agents keep of ${d('user')}`,
   'asset.created': ofAsset('created'),

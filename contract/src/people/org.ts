@@ -51,6 +51,12 @@ export const orgSettings = z.strictObject({
   admins_read_threads: z
     .boolean()
     .describe('admins of an agent may read the threads that others have with it; each look is on record'),
+  waiting_runs_told_after_minutes: z
+    .int()
+    .min(0)
+    .max(7 * 24 * 60)
+    .nullable()
+    .describe('how long a run waits for a person before those who may answer are told of it; null: nobody is told'),
   browser_origins: z
     .array(origin)
     .max(100)

@@ -65,6 +65,11 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'Admins of an agent may read the threads that others have with it. Each look is in the audit log.',
     form: 'yes_no',
   },
+  waiting_runs_told_after_minutes: {
+    label: 'Minutes until people are told of a waiting run',
+    about: 'Those who may answer get a notification and a mail. Empty: nobody is told.',
+    form: 'number',
+  },
   browser_origins: {
     label: 'Sites that may call agents',
     about: 'Their pages call agents in langgraph\'s API from a browser: a list such as ["https://chat.example.com"].',

@@ -37,6 +37,7 @@ test('everybody can read the settings, and admins their source', async () => {
       hide_trace_outputs: false,
       memory_kept_days: 90,
       admins_read_threads: false,
+      waiting_runs_told_after_minutes: 5,
       browser_origins: [],
     },
     file: null,

@@ -44,7 +44,8 @@ export const usersWithTeams = async (db: Reader, ids: readonly string[]) =>
 export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
     sql`select auth_provider, require_approval_for_admins, enforce_password_change, approvals_required, approval_expires_after_days,
-      agent_egress, required_guardrails, reveal_gateway_keys, hide_trace_inputs, hide_trace_outputs, memory_kept_days, admins_read_threads, browser_origins from org`,
+      agent_egress, required_guardrails, reveal_gateway_keys, hide_trace_inputs, hide_trace_outputs, memory_kept_days, admins_read_threads, waiting_runs_told_after_minutes,
+      browser_origins from org`,
   );
   if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
   return row;
@@ -127,7 +128,8 @@ export async function updateSettings(tx: GovernedTx, next: Settings): Promise<vo
     approval_expires_after_days = ${next.approval_expires_after_days}, agent_egress = ${next.agent_egress},
     required_guardrails = ${JSON.stringify(next.required_guardrails)}::jsonb, reveal_gateway_keys = ${next.reveal_gateway_keys},
     hide_trace_inputs = ${next.hide_trace_inputs}, hide_trace_outputs = ${next.hide_trace_outputs},
-    memory_kept_days = ${next.memory_kept_days}, admins_read_threads = ${next.admins_read_threads}, browser_origins = ${next.browser_origins} returning id`,
+    memory_kept_days = ${next.memory_kept_days}, admins_read_threads = ${next.admins_read_threads},
+    waiting_runs_told_after_minutes = ${next.waiting_runs_told_after_minutes}, browser_origins = ${next.browser_origins} returning id`,
   );
 }
 
