@@ -28,6 +28,10 @@ export const userByEmail = async (db: Reader, email: string) =>
     sql`select ${userColumns} from app_user where email = ${email.toLowerCase()} and removed_at is null`,
   );
 
+/** A removed one too. */
+export const userOfAnyTime = async (db: Reader, id: string) =>
+  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id}`);
+
 export const userById = async (db: Reader, id: string) =>
   await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
 
@@ -68,20 +72,28 @@ export interface UserFilter {
   /** A part of the e-mail address or the name. */
   text?: string | undefined;
   role?: Role | undefined;
+  /** The removed ones, of which several can have one address. */
+  removed: boolean;
 }
 
 export async function users(
   db: Reader,
-  { after = '', limit, ...filter }: UserFilter & { after?: string | undefined; limit: number },
+  { after, limit, ...filter }: UserFilter & { after?: [email: string, id: string] | undefined; limit: number },
 ): Promise<UserRow[]> {
   return await db.all<UserRow>(sql`
-    select ${userColumns} from app_user where email > ${after} and ${whereFiltered(filter)} order by email limit ${limit}`);
+    select ${userColumns} from app_user where ${whereFiltered(filter)}
+      ${after === undefined ? nothing : sql`and (email, id) > (${after[0]}, ${after[1]}::uuid)`} order by email, id limit ${limit}`);
 }
 
 export const countUsers = async (db: Reader, filter: UserFilter): Promise<number> =>
   await countRows(db, sql`app_user where ${whereFiltered(filter)}`);
 
-const whereFiltered = ({ email, text, role }: UserFilter): Sql => sql`removed_at is null
+const whereFiltered = ({
+  email,
+  text,
+  role,
+  removed,
+}: UserFilter): Sql => sql`removed_at is ${removed ? sql`not null` : sql`null`}
   ${email === undefined ? nothing : sql`and email = ${email}`}
   ${text === undefined ? nothing : sql`and position(lower(${text}) in lower(email || ' ' || name)) > 0`}
   ${role === undefined ? nothing : sql`and role = ${role}`}`;
