@@ -60,7 +60,7 @@ async function waitingRun() {
 async function asTask(run_id: string) {
   const task = JSON.stringify({ context_id: 'context', input: 'hi' });
   await app.db.run(sql`update run set input = input || ${task}::jsonb where id = ${run_id}`);
-  return async (by: TestUser, text: string, messageId = randomUUID()) => {
+  return async (by: TestUser, text: string, messageId: string = randomUUID()) => {
     const message = { messageId, role: 'ROLE_USER', taskId: run_id, parts: [{ text }] };
     const answered = await fetch(`${app.url}/orchestrations/desk/a2a/message:send`, {
       method: 'POST',
