@@ -205,7 +205,8 @@ export const operations = {
   'system.expire': { on: 'system', reason: 'a request for approval expired, or a share of a thread ended' },
   'system.alert': {
     on: 'system',
-    reason: 'a budget has reached a threshold, or the containers of an agent end again and again',
+    reason:
+      'a budget has reached a threshold, the containers of an agent end again and again, or a run waits for a person',
   },
   'system.pause_key': { on: 'system', reason: 'a call cost more than was held for it' },
   'system.end_keys': { on: 'system', reason: 'the container of a revision is gone' },

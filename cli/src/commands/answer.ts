@@ -1,6 +1,7 @@
 import { agentArgument } from '../agent/agent-name.ts';
 import { describeAnswer } from '../agent/invocation.ts';
 import { defineCommand, optional, text } from '../command.ts';
+import { answerTo } from '../thread/answer-to.ts';
 import { findThread, threadArgument } from '../thread/find-thread.ts';
 import { line } from '../view/view.ts';
 
@@ -10,13 +11,17 @@ export const command = defineCommand({
   needs: 'asset.read',
   examples: [
     `svc answer desk order-12 yes`,
-    `svc answer desk order-12 '{"decisions":[{"type":"approve"}]}'`,
+    `svc answer desk order-12 approve`,
+    `svc answer desk order-12 '{"decisions":[{"type":"edit","edited_action":{"name":"refund","args":{"amount":5}}}]}'`,
+    `svc answer desk order-12 '{"decisions":[{"type":"reject","message":"too much"}]}'`,
     `svc answer desk order-12`,
   ],
   arguments: {
     name: agentArgument,
     thread: threadArgument,
-    answer: optional('A text, or JSON as the agent takes it'),
+    answer: optional(
+      'A text, or JSON as the agent takes it. When it asks for a decision on its tools: approve, reject, or JSON',
+    ),
   },
   flags: { state: text('Only if it still waits in this state: svc threads show', 'state') },
   async run({ name, thread, answer, state }, session) {
@@ -30,7 +35,10 @@ export const command = defineCommand({
           })
         : await session.call('threads.answer', {
             params,
-            body: { value: valueOf(answer), ...(state === undefined ? {} : { checkpoint_id: state }) },
+            body: {
+              value: (await answerTo(session, { name, thread, given: answer })) as never, // any JSON
+              ...(state === undefined ? {} : { checkpoint_id: state }),
+            },
           });
     const answered = (await response.json()) as Record<string, unknown>; // the wrapper's envelope is an object
     const run_id = String(answered['run_id']);
@@ -45,12 +53,3 @@ export const command = defineCommand({
     return { data: answered, view: describeAnswer(answered) };
   },
 });
-
-/** JSON, or the text itself. */
-function valueOf(given: string): never {
-  try {
-    return JSON.parse(given) as never; // any JSON
-  } catch {
-    return given as never;
-  }
-}

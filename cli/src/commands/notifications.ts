@@ -32,14 +32,14 @@ export const command = defineCommand({
             one.read_at === null ? strong('new') : '',
             time(one.created_at),
             said[one.kind],
-            one.account ?? `${one.asset}@${one.asset_version}`,
+            one.account ?? (one.asset_version === null ? one.asset : `${one.asset}@${one.asset_version}`),
             one.by,
             one.text,
             one.approval_id === null ? null : faint(one.approval_id),
           ]),
           unread
             ? 'No unread notifications. All of them: svc notifications'
-            : 'No notifications yet. They report requests that you can decide, decisions about yours, and budgets that are spent.',
+            : 'No notifications yet. They report requests that you can decide, decisions about yours, budgets that are spent, and runs that wait for you.',
         ),
         ...(pending === 0 ? [] : [line(strong(`${pending} waiting for your decision`), '  svc review list')]),
       ],
@@ -60,4 +60,5 @@ const said: Record<Notification['kind'], string> = {
   key_paused: 'is paused',
   agent_crashing: 'crashes',
   agent_steady: 'is steady again',
+  runs_wait: 'waits for an answer',
 };

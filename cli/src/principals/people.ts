@@ -19,6 +19,22 @@ export async function findUser(session: Session, given: string): Promise<User> {
   return items[0] ?? missing(`There is no user ${email}.`, 'List the users: svc user list');
 }
 
+/** The user of this address. Without one, or when `removed` asks for them, those who had it and were removed. Throws `not_found`. */
+export async function accountsOf(
+  session: Session,
+  given: string,
+  removed: boolean,
+): Promise<{ ids: string[]; are_removed: boolean }> {
+  const email = readUser(given).slice('user:'.length);
+  const idsOf = async (of: 'true' | 'false') =>
+    (await session.call('users.list', { query: { email, removed: of, limit: 200 } })).items.map(({ id }) => id);
+  const present = removed ? [] : await idsOf('false');
+  if (present.length > 0) return { ids: present, are_removed: false };
+  const gone = await idsOf('true');
+  if (gone.length > 0) return { ids: gone, are_removed: true };
+  return missing(`There is no user ${email}, and there was none.`, 'List the users: svc user list');
+}
+
 export async function findGroup(session: Session, given: string): Promise<Group> {
   const name = given.replace(/^group:/, '');
   const { items } = await session.call('groups.list', { query: { name } });

@@ -208,7 +208,7 @@ export const threadsEndpoints = {
     method: 'POST',
     path: '/api/v1/users/{id}/forget',
     summary:
-      'Erase what agents and their calls keep of a user: threads, items, answers, contents of traces. The log keeps who did what',
+      'Erase what agents and their calls keep of a user: threads, items, answers, contents of traces. The log keeps who did what. A removed user too',
     operation: 'user.forget',
     params: byId,
     body: z.strictObject({}),

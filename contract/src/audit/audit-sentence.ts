@@ -62,6 +62,7 @@ const sentences: Record<AuditEvent, Sentence> = {
   'thread.unshared': (d, entry) => `took from ${d('with')} the share of a thread with ${asset(entry)}`,
   'thread.share_ended': (d, entry) =>
     `ended the share of a thread of ${d('caller')} with ${asset(entry)} with ${d('with')}`,
+  'thread.waits': ofAsset('noticed runs that wait for a person with'),
   'thread.answered': (d, entry) => `answered a run of ${d('caller')} with ${asset(entry)}`,
   'memory.forgotten': (d) => `erased what agents keep of ${d('user')}`,
   'asset.created': ofAsset('created'),

@@ -58,6 +58,7 @@ export const auditEvents = {
   'approval.expired': 'governance',
   'approval.commented': 'governance',
   'thread.deleted': 'governance',
+  'thread.waits': 'governance',
   'thread.answered': 'governance',
   'thread.looked_at': 'governance',
   'thread.shared': 'governance',

@@ -58,6 +58,12 @@ export const orgSettings = z.strictObject({
     .describe(
       'how many days a new share of a conversation lasts at most; 0: nobody shares, and no share opens any more',
     ),
+  waiting_runs_told_after_minutes: z
+    .int()
+    .min(0)
+    .max(7 * 24 * 60)
+    .nullable()
+    .describe('how long a run waits for a person before those who may answer are told of it; null: nobody is told'),
   browser_origins: z
     .array(origin)
     .max(100)

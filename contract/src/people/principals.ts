@@ -129,6 +129,7 @@ export const principalsEndpoints = {
       email: email.optional(),
       text: z.string().max(254).optional().describe('a part of the e-mail address or the name'),
       role: role.optional().describe('the platform role'),
+      removed: z.stringbool().default(false).describe('the removed users instead'),
       ...paging,
       ...counting,
     }),

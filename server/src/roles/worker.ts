@@ -1,5 +1,5 @@
-// Background work: runs, the keeper of containers, mail, webhooks, copies of the audit log, expiry, alerts about budgets. A stopping process returns its runs, and
-// another process continues them.
+// Background work: runs, the keeper of containers, mail, webhooks, copies of the audit log, expiry, alerts about budgets, and notices of runs that
+// wait for a person. A stopping process returns its runs, and another process continues them.
 import { startExpiry } from '../agents/approvals/expire.ts';
 import { deployKind } from '../agents/deploy/deploy-kind.ts';
 import { recordDeploy } from '../agents/deploy/deployments/record-deploy.ts';
@@ -10,6 +10,7 @@ import { refusedBefore } from '../agents/deploy/deployments/refused-before.ts';
 import { engineResolver } from '../assets/registry/dependencies/engine-resolver.ts';
 import { pushRun } from '../assets/registry/push/push-run.ts';
 import { startWorker } from '../ground/runs/worker.ts';
+import { startAnnouncing } from '../agents/memory/inbox/announce.ts';
 import { startBudgetAlerts } from '../telling/notifications/alert-budgets.ts';
 import type { Role, RoleParts } from './role.ts';
 
@@ -39,6 +40,8 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
       open.defer(async () => await expiry.stop());
       const alerts = startBudgetAlerts(db, { onError });
       open.defer(async () => await alerts.stop());
+      const announcing = startAnnouncing(db, { onError });
+      open.defer(async () => await announcing.stop());
     },
   };
 }

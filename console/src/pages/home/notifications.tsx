@@ -24,6 +24,7 @@ const kinds: Record<Notification['kind'], readonly [Meaning, string]> = {
   key_paused: ['stopped', 'paused'],
   agent_crashing: ['failed', 'crashes'],
   agent_steady: ['good', 'steady again'],
+  runs_wait: ['waiting', 'waits for an answer'],
 };
 
 const columns: readonly Column<Notification>[] = [
@@ -33,7 +34,7 @@ const columns: readonly Column<Notification>[] = [
     cell: ({ account, asset, asset_version, read_at }) => (
       <>
         {read_at === null && <span className="mr-2 rounded-small bg-accent-soft px-1 text-accent">new</span>}
-        {account ?? `${asset} ${asset_version}`}
+        {account ?? (asset_version === null ? asset : `${asset} ${asset_version}`)}
       </>
     ),
   },
@@ -85,7 +86,7 @@ export function NotificationsPage() {
         empty={
           <Empty>
             {unread === undefined
-              ? 'No notification yet. They tell of requests that you may decide, of decisions about yours, and of spent budgets.'
+              ? 'No notification yet. They tell of requests that you may decide, of decisions about yours, of spent budgets, and of runs that wait for you.'
               : 'You have read all of them.'}
           </Empty>
         }
@@ -97,5 +98,6 @@ export function NotificationsPage() {
 function linkOf({ approval_id, kind, account }: Notification): LinkProps {
   if (kind === 'agent_crashing' || kind === 'agent_steady')
     return { to: '/agents/$name', params: { name: (account ?? '').slice('agents/'.length) } };
+  if (kind === 'runs_wait') return { to: '/inbox' };
   return approval_id === null ? { to: '/budgets' } : { to: '/approvals/$id', params: { id: approval_id } };
 }

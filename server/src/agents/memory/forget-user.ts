@@ -6,7 +6,7 @@ import { change } from '../../governance/access/change.ts';
 import type { Forgets } from '../../governance/access/forgets.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import type { Database } from '../../ground/database/database.ts';
-import { findUserById } from '../../people/principals/find.ts';
+import { findUserOfAnyTime } from '../../people/principals/find.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
 
 export interface ForgetParts {
@@ -20,7 +20,7 @@ interface ForgetReceipt {
   entry: string | null;
 }
 
-/** Everybody for oneself, and platform admins for all. Throws `not_found`, or `conflict` while a call of the user is open. */
+/** Everybody for oneself, and platform admins for all, also for a user who was removed. Throws `not_found`, or `conflict` while a call of the user is open. */
 export async function forgetUser(
   { db, forgets }: ForgetParts,
   { caller, id }: { caller: Caller; id: string },
@@ -28,7 +28,7 @@ export async function forgetUser(
   const asking = signedIn(caller);
   const grant = authorize(asking, 'user.forget', theOrg);
   if (asking.id !== id) authorize(asking, 'user.remove', theOrg);
-  const user = await findUserById(db, id);
+  const user = await findUserOfAnyTime(db, id);
   if (user === undefined) throw new Problem('not_found');
   const erased: Record<string, number> = {};
   await change(db, grant, 'memory.forgotten', async (tx, note) => {

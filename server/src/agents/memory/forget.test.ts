@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(async () => await stage?.close());
 
 const idOf = async (email: string) =>
-  (await stage.app.db.one<{ id: string }>(sql`select id from app_user where email = ${email}`))?.id ?? '';
+  (await stage.app.db.one<{ id: string }>(sql`select id from app_user where email = ${email} and removed_at is null`))
+    ?.id ?? '';
 
 async function remember(thread: string): Promise<void> {
   const run = await stage.openRun({ caller_id: ada_id, thread });
@@ -99,4 +100,20 @@ test('a forgotten user leaves no word in any table, and the receipt is in the lo
     detail: { user: stage.ada.email, erased: { threads: 3 } },
   });
   expect(`${items[0]?.chain}/${items[0]?.seq}`).toBe(receipt.entry);
+});
+
+test('a user who was removed is forgotten afterwards by a platform admin alone, and one with the same address is not', async () => {
+  const { admin } = stage.app;
+  await remember('of the removed');
+  const { email: heir } = await stage.app.user('heir@example.com', { teams: { ml: 'admin' } });
+  await admin.client.call('users.remove', { params: { id: ada_id }, query: { assets_to: heir } });
+  const again = await stage.app.user(stage.ada.email, { teams: { ml: 'admin' } });
+  const { items } = await admin.client.call('users.list', { query: { email: stage.ada.email, removed: 'true' } });
+  expect(items.map(({ id }) => id)).toEqual([ada_id]);
+  const refused = again.client.call('threads.forget_user', { params: { id: ada_id }, body: {} });
+  await expect(refused).rejects.toMatchObject({ code: 'forbidden' });
+  const other = await again.client.call('threads.forget_user', { params: { id: await idOf(again.email) }, body: {} });
+  expect(other.erased).toMatchObject({ threads: 0 });
+  const receipt = await admin.client.call('threads.forget_user', { params: { id: ada_id }, body: {} });
+  expect(receipt).toMatchObject({ user: stage.ada.email, erased: { threads: 1, items: 1 } });
 });

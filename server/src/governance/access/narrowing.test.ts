@@ -30,8 +30,10 @@ import {
   isRecipient,
   isToldOfAccount,
   readablePart,
+  runsToTell,
   whereRecipient,
   whereToldOfAccount,
+  whereToldOfRuns,
 } from '../../telling/notifications/policy.ts';
 import type { NotificationRow } from '../../telling/notifications/store.ts';
 import { adminsOf } from '../../people/principals/find.ts';
@@ -89,6 +91,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
       await expectWithin(adminsAreWithin(world));
       await expectWithin(recipientsAreWithin(world));
       await expectWithin(toldOfAccountsAreWithin(world));
+      await expectWithin(toldOfRunsAreWithin(world));
       expect(await decidersFound(world)).toEqual(world.assets.map(({ id }) => ids(world.deciders.get(id) ?? [])));
       await Promise.all(
         world.callers.map(async (caller) => {
@@ -100,7 +103,7 @@ test('no list omits a row that its rule allows or shows a row that its rule refu
     { numRuns: runs, endOnFailure: true },
   );
   // A rule with always the same answer would prove little.
-  expect(tally.size).toBe(15);
+  expect(tally.size).toBe(16);
   for (const [rule, { allowed, refused }] of tally)
     expect({ rule, both: allowed > 0 && refused > 0 }).toEqual({ rule, both: true });
 });
@@ -217,6 +220,27 @@ function toldOfAccountsAreWithin({ people, teams }: World): (readonly [string, R
       all: people,
       allowed: people.filter((person) => isToldOfAccount(person, account)),
       candidates: sql`select u.id from app_user u where ${whereToldOfAccount(account)}`,
+    },
+  ]);
+}
+
+function toldOfRunsAreWithin({ people, teams }: World): (readonly [string, Rows])[] {
+  const named = people.map((person) => ({
+    ...person,
+    memberships: person.memberships.map((one) => ({
+      ...one,
+      team: found(teams.find(({ id }) => id === one.team_id)).name,
+    })),
+  }));
+  const runs_of = new Map([[found(people[0]).id, 2]]);
+  const answerers = [[], ['role:deployer'], ['role:admin'], teams.slice(-1).map(({ name }) => `team:${name}`)];
+  const about = teams.flatMap(({ id }) => answerers.map((may_answer) => ({ runs_of, team_id: id, may_answer })));
+  return about.map((one) => [
+    'runsToTell',
+    {
+      all: named,
+      allowed: named.filter((person) => runsToTell(person, one) > 0),
+      candidates: sql`select u.id from app_user u where ${whereToldOfRuns(one)}`,
     },
   ]);
 }

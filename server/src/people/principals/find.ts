@@ -12,6 +12,7 @@ export const findTeam = teamStore.teamByName;
 export const findGroup = groups.groupByName;
 export const findUser = store.userByEmail;
 export const findUserById = store.userById;
+export const findUserOfAnyTime = store.userOfAnyTime;
 export const settings = store.settings;
 export const offeredProviders = store.offeredProviders;
 /** Marks all parts of this installation outside the database. */

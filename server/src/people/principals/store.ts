@@ -28,6 +28,10 @@ export const userByEmail = async (db: Reader, email: string) =>
     sql`select ${userColumns} from app_user where email = ${email.toLowerCase()} and removed_at is null`,
   );
 
+/** A removed one too. */
+export const userOfAnyTime = async (db: Reader, id: string) =>
+  await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id}`);
+
 export const userById = async (db: Reader, id: string) =>
   await db.one<UserRow>(sql`select ${userColumns} from app_user where id = ${id} and removed_at is null`);
 
@@ -45,6 +49,7 @@ export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
     sql`select auth_provider, require_approval_for_admins, enforce_password_change, approvals_required, approval_expires_after_days,
       agent_egress, required_guardrails, reveal_gateway_keys, hide_trace_inputs, hide_trace_outputs, memory_kept_days, admins_read_threads, share_threads_days,
+        waiting_runs_told_after_minutes,
       browser_origins from org`,
   );
   if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
@@ -68,20 +73,28 @@ export interface UserFilter {
   /** A part of the e-mail address or the name. */
   text?: string | undefined;
   role?: Role | undefined;
+  /** The removed ones, of which several can have one address. */
+  removed: boolean;
 }
 
 export async function users(
   db: Reader,
-  { after = '', limit, ...filter }: UserFilter & { after?: string | undefined; limit: number },
+  { after, limit, ...filter }: UserFilter & { after?: [email: string, id: string] | undefined; limit: number },
 ): Promise<UserRow[]> {
   return await db.all<UserRow>(sql`
-    select ${userColumns} from app_user where email > ${after} and ${whereFiltered(filter)} order by email limit ${limit}`);
+    select ${userColumns} from app_user where ${whereFiltered(filter)}
+      ${after === undefined ? nothing : sql`and (email, id) > (${after[0]}, ${after[1]}::uuid)`} order by email, id limit ${limit}`);
 }
 
 export const countUsers = async (db: Reader, filter: UserFilter): Promise<number> =>
   await countRows(db, sql`app_user where ${whereFiltered(filter)}`);
 
-const whereFiltered = ({ email, text, role }: UserFilter): Sql => sql`removed_at is null
+const whereFiltered = ({
+  email,
+  text,
+  role,
+  removed,
+}: UserFilter): Sql => sql`removed_at is ${removed ? sql`not null` : sql`null`}
   ${email === undefined ? nothing : sql`and email = ${email}`}
   ${text === undefined ? nothing : sql`and position(lower(${text}) in lower(email || ' ' || name)) > 0`}
   ${role === undefined ? nothing : sql`and role = ${role}`}`;
@@ -129,7 +142,7 @@ export async function updateSettings(tx: GovernedTx, next: Settings): Promise<vo
     required_guardrails = ${JSON.stringify(next.required_guardrails)}::jsonb, reveal_gateway_keys = ${next.reveal_gateway_keys},
     hide_trace_inputs = ${next.hide_trace_inputs}, hide_trace_outputs = ${next.hide_trace_outputs},
     memory_kept_days = ${next.memory_kept_days}, admins_read_threads = ${next.admins_read_threads}, share_threads_days = ${next.share_threads_days},
-    browser_origins = ${next.browser_origins} returning id`,
+    waiting_runs_told_after_minutes = ${next.waiting_runs_told_after_minutes}, browser_origins = ${next.browser_origins} returning id`,
   );
 }
 

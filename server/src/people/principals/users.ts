@@ -80,10 +80,10 @@ export async function listUsers(
 ) {
   authorize(caller, 'user.list', theOrg);
   const scope = ['users', signedIn(caller).id, filter];
-  const after = cursors.read(cursor, scope)?.[0];
+  const after = cursors.read(cursor, scope) as [string, string] | undefined; // as written below
   const rows = await store.users(db, {
     ...filter,
-    after: after === undefined ? undefined : String(after),
+    after,
     limit: limit + 1,
   });
   const ids = rows.map(({ id }) => id);
@@ -92,7 +92,7 @@ export async function listUsers(
     rows,
     limit,
     scope,
-    (row) => [row.email],
+    (row) => [row.email, row.id],
     (row) => adminUserRecord(row, { memberships, mail_expires_at: mailed.get(row.id) }),
   );
   return { ...page, ...(total && { total: await store.countUsers(db, filter) }) };

@@ -16,11 +16,21 @@ export const messageId = (id: string, from: string): string => `<${id}@${from.sp
  * Plain text with the next command. Its address is the service's own, never one from a request. Text from a person is
  * quoted, so that it cannot pass for the service's, and is in no header.
  */
-export function compose(
-  row: NotificationRow,
-  { to, base_url, from }: { to: string; base_url: string; from: string },
+export function compose(row: RequestRow | AccountRow, where: Where): Letter {
+  return letterOf(row, row.account === null ? aboutRequest(row, where.base_url) : aboutAccount(row), where);
+}
+
+export interface Where {
+  to: string;
+  base_url: string;
+  from: string;
+}
+
+export function letterOf(
+  row: Pick<NotificationRow, 'id' | 'seq'>,
+  { subject, lines }: Content,
+  { to, base_url, from }: Where,
 ): Letter {
-  const { subject, lines } = row.account === null ? aboutRequest(row, base_url) : aboutAccount(row);
   const end = ['', `The service: ${base_url}`, `In the audit log: governance/${row.seq}`];
   return {
     to,
@@ -30,7 +40,7 @@ export function compose(
   };
 }
 
-interface Content {
+export interface Content {
   subject: string;
   lines: string[];
 }

@@ -1,6 +1,7 @@
 // The recipients of a notification, and the part of it that they can read later. Each rule has a condition that narrows to its candidates.
 import { kindsForAdmins, type NotificationKind } from '@gantry/contract/telling/notifications.ts';
-import type { UserCaller } from '../../governance/access/caller.ts';
+import { isAnswerer } from '../../agents/memory/inbox/may-answer.ts';
+import type { Membership, UserCaller } from '../../governance/access/caller.ts';
 import { canRead, decide } from '../../governance/access/decide.ts';
 import { readsWords } from '../../agents/approvals/policy.ts';
 import { sql, type Sql } from '../../ground/database/sql.ts';
@@ -61,14 +62,40 @@ export function whereToldOfAccount({ team_id, owner_id }: AboutAccount): Sql {
   return sql`(u.id = ${owner_id} or ${whereAdminOf(team_id === null ? [] : [team_id])})`;
 }
 
+/** Which runs wait, by immutable ids. */
+export interface AboutRuns {
+  /** Their callers, with the number of runs. */
+  runs_of: ReadonlyMap<string, number>;
+  /** The team of the agent. */
+  team_id: string;
+  may_answer: readonly string[];
+}
+
+type NamedPerson = Omit<Person, 'memberships'> & { memberships: Membership[] };
+
+/** How many of the runs the person is told of. A caller is told of their own runs, and one whom the agent names of all. */
+export function runsToTell(person: NamedPerson, { runs_of, team_id, may_answer }: AboutRuns): number {
+  if (!person.active) return 0;
+  if (!isAnswerer(person, team_id, may_answer)) return runs_of.get(person.id) ?? 0;
+  return [...runs_of.values()].reduce((sum, runs) => sum + runs, 0);
+}
+
+/** runsToTell() above zero as a condition on `app_user u`. */
+export function whereToldOfRuns({ runs_of, team_id, may_answer }: AboutRuns): Sql {
+  const isOfTeam = sql`m.team_id = ${team_id} or 'team:' || t.name = any(${may_answer})`;
+  const isNamed = sql`u.role = 'admin' or 'user:' || u.email = any(${may_answer})
+    or exists (select from membership m join team t on t.id = m.team_id where m.user_id = u.id and (${isOfTeam}))`;
+  return sql`(u.active and (u.id = any(${[...runs_of.keys()]}::uuid[]) or (${may_answer}::text[] <> '{}' and (${isNamed}))))`;
+}
+
 export interface Subject {
-  /** Null for a notification about a request. */
+  /** Null for a notification about a request, or about waiting runs. */
   account: string | null;
   /** The team of the account; null for the organisation. */
   team_id: string | null;
-  /** The account is of the recipient in person. */
+  /** The account, or a waiting run, is of the recipient in person. */
   is_own: boolean;
-  /** The asset of the request, or the agent of the account. */
+  /** The asset of the request, or the agent of the account or of the runs. */
   asset_id: string | null;
 }
 
@@ -78,9 +105,10 @@ export function isReadable(
   { account, team_id, is_own, asset_id }: Subject,
   asset: AssetRecord | undefined,
 ): boolean {
+  if (is_own) return true;
   if (account === null) return asset !== undefined && canRead(caller, asset);
   if (asset_id !== null) return asset !== undefined && decide(caller, 'asset.write', asset).allowed;
-  return is_own || isAdminOf({ ...caller, active: true }, team_id ?? undefined);
+  return isAdminOf({ ...caller, active: true }, team_id ?? undefined);
 }
 
 /**

@@ -8,8 +8,10 @@ import type { PasswordTokens } from '../../people/login/password-token.ts';
 import { loadCaller } from '../../people/principals/load-caller.ts';
 import type { QueueRules } from '../../ground/queue/queue.ts';
 import type { Job, Outcome, Queue } from '../../ground/queue/work.ts';
+import { waitingOfNotice } from '../../agents/memory/inbox/list-inbox.ts';
 import { composePasswordMail } from './compose-password-mail.ts';
 import { compose, type Letter } from './compose.ts';
+import { composeWaiting } from './compose-waiting.ts';
 import { MailFailure, send_ms, type MailServer } from './mail-server.ts';
 import { readRows } from './read-rows.ts';
 import * as store from './store.ts';
@@ -57,7 +59,7 @@ async function sendMail(sending: Sending, job: Job): Promise<Outcome> {
   }
 }
 
-/** Undefined for a disabled user, a user who may no longer read the asset, or an invalid token. */
+/** Undefined for a disabled user, a user who may no longer read the asset, an invalid token, or runs that wait no more. */
 async function letterFor(
   { db, password_tokens, from, base_url }: Sending,
   { id: job_id, key }: Job,
@@ -69,7 +71,12 @@ async function letterFor(
   }
   const to = await store.recipientOf(db, id);
   const caller = to && (await loadCaller(db, to.user_id, noRequest()));
-  const row = caller && (await store.oneOf(db, caller, id));
+  if (caller === undefined) return undefined;
+  const row = await store.oneOf(db, caller, id);
   const shown = row && (await readRows(db, caller, [row])).get(row.id);
-  return shown && compose(shown, { to: caller.email, base_url: base_url(), from });
+  if (shown === undefined) return undefined;
+  const end = { to: caller.email, base_url: base_url(), from };
+  if (shown.notice_id === null) return compose(shown, end);
+  const waiting = await waitingOfNotice(db, caller, shown.notice_id);
+  return waiting.length === 0 ? undefined : composeWaiting(shown, waiting, end);
 }

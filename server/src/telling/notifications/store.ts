@@ -1,5 +1,5 @@
 import { notification_days, type AccountKind, type RequestKind } from '@gantry/contract/telling/notifications.ts';
-import type { UserCaller } from '../../governance/access/caller.ts';
+import type { Membership, UserCaller } from '../../governance/access/caller.ts';
 import { whereCanRead } from '../../governance/access/decide.ts';
 import type { Reader, Tx } from '../../ground/database/database.ts';
 import { allOf, sql, type Sql } from '../../ground/database/sql.ts';
@@ -8,14 +8,17 @@ import type { Retention } from '../../ground/queue/forget.ts';
 import {
   isRecipient,
   isToldOfAccount,
+  runsToTell,
   whereRecipient,
   whereToldOfAccount,
+  whereToldOfRuns,
   type AboutAccount,
+  type AboutRuns,
   type Happened,
   type Subject,
 } from './policy.ts';
 
-export type NotificationRow = RequestRow | AccountRow;
+export type NotificationRow = RequestRow | AccountRow | RunsRow;
 
 interface Row extends Subject {
   id: string;
@@ -35,6 +38,7 @@ export interface RequestRow extends Row {
   version: string;
   target: string;
   account: null;
+  notice_id: null;
 }
 
 export interface AccountRow extends Row {
@@ -44,14 +48,28 @@ export interface AccountRow extends Row {
   version: null;
   target: null;
   account: string;
+  notice_id: null;
+}
+
+/** About waiting runs of an agent. */
+export interface RunsRow extends Row {
+  kind: 'runs_wait';
+  approval_id: null;
+  asset_id: string;
+  asset: string;
+  version: null;
+  target: null;
+  account: null;
+  /** Leads to the runs. */
+  notice_id: string;
 }
 
 const subject = sql`n.account, n.team_id, n.is_own, n.asset_id`;
-const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at, ${subject}`;
+const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at, n.notice_id, ${subject}`;
 /** Candidates of readablePart(). */
 const candidatesFor = (caller: UserCaller): Sql =>
   sql`notification n left join asset a on a.id = n.asset_id
-    where n.user_id = ${caller.id} and (n.asset_id is null or (a.id is not null and ${whereCanRead(caller)}))`;
+    where n.user_id = ${caller.id} and (n.asset_id is null or n.is_own or (a.id is not null and ${whereCanRead(caller)}))`;
 
 export interface NewNotification {
   seq: number;
@@ -107,6 +125,34 @@ export async function insertAboutAccount(tx: Tx, one: NewAccountNotification): P
     insert into notification (seq, user_id, kind, account, team_id, asset_id, is_own, actor, words)
     select ${seq}::bigint, u.id, ${kind}, ${account}, ${team_id}, ${agent_id}, u.id is not distinct from ${user_id}, ${actor}, ${words}
     from unnest(${recipients}::uuid[]) as u (id) on conflict do nothing returning id`);
+  return rows.map(({ id }) => id);
+}
+
+export interface NewRunsNotification extends AboutRuns {
+  seq: number;
+  notice_id: string;
+  agent: { id: string; ref: string };
+  actor: string;
+  words: (runs: number) => string;
+}
+
+/** One for each who may answer one of the runs; returns their ids. */
+export async function insertAboutRuns(tx: Tx, one: NewRunsNotification): Promise<string[]> {
+  const { seq, notice_id, agent, actor, words, runs_of } = one;
+  const people = await tx.all<Person & { memberships: Membership[] }>(sql`
+    select u.id, u.email, u.active, u.role, (
+      select coalesce(json_agg(json_build_object('team_id', t.id, 'team', t.name, 'role', m.role)), '[]')
+      from membership m join team t on t.id = m.team_id where m.user_id = u.id) as memberships
+    from app_user u where ${whereToldOfRuns(one)}`);
+  const told = people
+    .map((person) => ({ id: person.id, runs: runsToTell(person, one) }))
+    .filter(({ runs }) => runs > 0)
+    .map(({ id, runs }) => ({ user_id: id, is_own: runs_of.has(id), words: words(runs) }));
+  const rows = await tx.all<{ id: string }>(sql`
+    insert into notification (seq, user_id, kind, notice_id, asset_id, asset, is_own, actor, words)
+    select ${seq}::bigint, user_id, 'runs_wait', ${notice_id}, ${agent.id}, ${agent.ref}, is_own, ${actor}, words
+    from jsonb_to_recordset(${JSON.stringify(told)}::jsonb) as told (user_id uuid, is_own boolean, words text)
+    on conflict do nothing returning id`);
   return rows.map(({ id }) => id);
 }
 

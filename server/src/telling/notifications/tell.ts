@@ -12,6 +12,7 @@ import { follow } from '../../governance/audit/follow.ts';
 import type { Database, Tx } from '../../ground/database/database.ts';
 import { accountOwner, type AccountOwner } from '../../models/keys/accounts/account-owner.ts';
 import { findAssetById } from '../../assets/registry/find.ts';
+import { toldBy } from '../../agents/memory/inbox/announce.ts';
 import { enqueue } from '../../ground/queue/queue.ts';
 import { mailKey, mailQueue } from './send-mail.ts';
 import * as store from './store.ts';
@@ -46,6 +47,7 @@ export async function tell(
 async function notify(tx: Tx, entry: AuditEntry): Promise<string[]> {
   const ofAccount = aboutAccounts[entry.event];
   if (ofAccount !== undefined) return await notifyOfAccount(tx, entry, ofAccount);
+  if (entry.event === 'thread.waits') return await notifyOfRuns(tx, entry);
   const ids: string[] = [];
   for (const one of notificationsOf(entry)) ids.push(...(await store.insert(tx, one)));
   return ids;
@@ -82,6 +84,23 @@ async function notifyOfAccount(
     user_id: owner.user_id,
     actor: actor.name,
     words: words(detail),
+  });
+}
+
+/** Runs that were answered since are told to nobody. */
+async function notifyOfRuns(tx: Tx, { seq, actor, detail: { agent_id, notice_id } }: AuditEntry): Promise<string[]> {
+  const agent = isId(agent_id) ? await findAssetById(tx, agent_id, null) : undefined;
+  if (agent === undefined || !isId(notice_id)) return [];
+  const { runs_of, may_answer } = await toldBy(tx, { agent_id: agent.id, notice_id });
+  return await store.insertAboutRuns(tx, {
+    seq,
+    notice_id,
+    agent,
+    actor: actor.name,
+    words: (runs) => (runs === 1 ? 'A run waits for your answer' : `${runs} runs wait for your answer`),
+    runs_of,
+    team_id: agent.team.id,
+    may_answer,
   });
 }
 

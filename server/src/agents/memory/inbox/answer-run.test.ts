@@ -1,4 +1,5 @@
 // Members of orchestrations that wait for a person: who sees the question, and what becomes of the answer. No process executes the runs here.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
 import { sql } from '../../../ground/database/sql.ts';
@@ -54,6 +55,51 @@ async function waitingRun() {
   expect(await ask()).toEqual({ state: 'waits' });
   return { thread, run_id, ask };
 }
+
+/** A task of cal: the run, and a message to it. */
+async function asTask(run_id: string) {
+  const task = JSON.stringify({ context_id: 'context', input: 'hi' });
+  await app.db.run(sql`update run set input = input || ${task}::jsonb where id = ${run_id}`);
+  return async (by: TestUser, text: string, messageId: string = randomUUID()) => {
+    const message = { messageId, role: 'ROLE_USER', taskId: run_id, parts: [{ text }] };
+    const answered = await fetch(`${app.url}/orchestrations/desk/a2a/message:send`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${by.token}`, 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: JSON.stringify({ message, configuration: { returnImmediately: true } }),
+    });
+    return { status: answered.status, text: await answered.text() };
+  };
+}
+
+test('a message of A2A answers the only question of its task once, and the task says what is asked', async () => {
+  const { run_id, ask } = await waitingRun();
+  const say = await asTask(run_id);
+  const shown = await fetch(`${app.url}/orchestrations/desk/a2a/tasks/${run_id}`, {
+    headers: { authorization: `Bearer ${cal.token}`, 'a2a-version': '1.0' },
+  });
+  expect(await shown.json()).toMatchObject({
+    status: { state: 'TASK_STATE_INPUT_REQUIRED', message: { parts: [{ text: 'really?' }, {}] } },
+  });
+  expect((await say(dora, 'no')).status).toBe(404);
+  const first = await say(cal, 'tea', 'one');
+  expect([first.status, first.text]).toEqual([200, expect.stringContaining('TASK_STATE_WORKING')]);
+  expect(await stateOf(run_id)).toBe('queued');
+  expect(await ask()).toMatchObject({ state: 'answered', value: 'tea' });
+  expect((await say(cal, 'tea', 'one')).status).toBe(200);
+  const second = await say(cal, 'milk', 'two');
+  expect([second.status, second.text]).toEqual([400, expect.stringContaining('The task waits for no message')]);
+});
+
+test('a message of A2A to a task with several questions is refused, and names who asks', async () => {
+  const { run_id, ask } = await waitingRun();
+  const say = await asTask(run_id);
+  const other = (await storeThread(app, agent, cal.email, { name: `other ${run_id}`, states: 2, waits: true })) ?? '';
+  await app.db.run(sql`
+    insert into thread_wait (run_id, path, n, thread_id, checkpoint_id) values (${run_id}, 'two', 1, ${other}, 'state 1')`);
+  const { status, text } = await say(cal, 'tea');
+  expect([status, text]).toEqual([400, expect.stringContaining('2 questions wait, of agents/asker, agents/asker.')]);
+  expect(await ask()).toEqual({ state: 'waits' });
+});
 
 const inboxOf = async ({ client }: TestUser) => (await client.call('inbox.list', { query: { limit: 200 } })).items;
 const answer = async (by: TestUser, thread: string, value: string) =>

@@ -51,6 +51,17 @@ export async function listWaitingRuns(
     .map((row) => printWaiting(row, user));
 }
 
+/** Of what a notice told the person: what still waits, and what the person may answer now. */
+export async function waitingOfNotice(
+  db: Reader,
+  user: SignedInCaller,
+  notice_id: string,
+): Promise<Omit<WaitingRun, 'interrupts'>[]> {
+  const rows = await store.waitingOfNotice(db, { notice_id, owner_id: user.id, limit: most_looked_at });
+  const shown = await answerable(db, user, rows);
+  return rows.filter(({ id }) => shown.has(id)).map((row) => printWaiting(row, user));
+}
+
 /** Of those that others may answer, most are for somebody else. */
 const most_looked_at = 200;
 

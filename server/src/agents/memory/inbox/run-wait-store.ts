@@ -2,6 +2,7 @@
 import type { Reader, Tx } from '../../../ground/database/database.ts';
 import { sql } from '../../../ground/database/sql.ts';
 import type { ThreadName } from '../../invoke/turns.ts';
+import { owner } from '../thread-store.ts';
 
 /** The n-th question of the member that a step calls. */
 export interface Question {
@@ -50,9 +51,39 @@ export const openWait = async (db: Reader, thread_id: string) =>
     select w.run_id, w.path, w.n, w.checkpoint_id, r.input ->> 'orchestration_id' as orchestration_id, r.input ->> 'name' as orchestration
     from thread_wait w join run r on r.id = w.run_id and r.ended_at is null where w.thread_id = ${thread_id} and w.value is null`);
 
+export interface OpenQuestion extends OpenWait {
+  /** Of the thread. */
+  id: string;
+  owner_id: string;
+  /** An e-mail address, or a reference. */
+  owner: string | null;
+  /** agents/<name> */
+  agent: string;
+  /** Sealed. */
+  waits: Buffer;
+}
+
+/** Of a run that has not ended. */
+export const openQuestions = async (db: Reader, run_id: string) =>
+  await db.all<OpenQuestion>(sql`
+    select w.run_id, w.path, w.n, w.checkpoint_id, r.input ->> 'orchestration_id' as orchestration_id, r.input ->> 'name' as orchestration,
+      t.id, t.owner_id, ${owner} as owner, 'agents/' || a.name as agent, t.waits
+    from thread_wait w join run r on r.id = w.run_id and r.ended_at is null join thread t on t.id = w.thread_id and t.waits is not null
+      join asset a on a.id = t.agent_id
+    where w.run_id = ${run_id} and w.value is null order by w.path, w.n`);
+
+export const isAnsweredBy = async (db: Reader, { run_id, message }: { run_id: string; message: string }) =>
+  (await db.one(sql`select from thread_wait where run_id = ${run_id} and answered_by = ${message} limit 1`)) !==
+  undefined;
+
 /** False when somebody has answered before. */
-export async function putAnswer(tx: Tx, { run_id, path, n }: Question, value: Buffer): Promise<boolean> {
+export async function putAnswer(
+  tx: Tx,
+  { run_id, path, n }: Question,
+  { value, message = null }: { value: Buffer; message?: string | null | undefined },
+): Promise<boolean> {
   const put = await tx.run(sql`
-    update thread_wait set value = ${value} where run_id = ${run_id} and path = ${path} and n = ${n} and value is null`);
+    update thread_wait set value = ${value}, answered_by = ${message}
+    where run_id = ${run_id} and path = ${path} and n = ${n} and value is null`);
   return put === 1;
 }

@@ -11,9 +11,10 @@ import { awaitEnd, endOf } from '../../invoke/a2a/follow-task.ts';
 import { messageKey } from '../../invoke/a2a/message-key.ts';
 import type { Asked } from '../../invoke/a2a/own-task.ts';
 import type { SendParams } from '../../invoke/a2a/params.ts';
-import { printTask, stateOf } from '../../invoke/a2a/print-task.ts';
+import { printTask, stateOf, type TaskView } from '../../invoke/a2a/print-task.ts';
 import { readParts } from '../../invoke/a2a/read-parts.ts';
 import type { TaskHost, TaskReader } from '../../invoke/a2a/task-host.ts';
+import { isAnsweredBy, membersThatAsk } from '../../memory/inbox/answer-run.ts';
 import { runIdOf } from '../../invoke/calls/call-key.ts';
 import { derivedId } from '../../invoke/calls/derived-id.ts';
 import { signedIn } from '../../../people/principals/signed-in.ts';
@@ -35,7 +36,7 @@ export function orchestrationTasks(parts: Orchestrations): TaskHost {
       const { owner } = await findOwner(db, asked);
       const task = isId(id) ? await store.findTask(db, owner, id) : undefined;
       if (task === undefined) throw new A2aError('TASK_NOT_FOUND');
-      return task;
+      return await withQuestions(parts.ingress, task);
     },
   };
   return {
@@ -44,7 +45,9 @@ export function orchestrationTasks(parts: Orchestrations): TaskHost {
     send: async (asked, params) => {
       const { id: task_id, ended } = await beginTask(parts, reader, asked, params);
       const isQuick = params.configuration?.returnImmediately === true;
-      const task = isQuick ? reader.own(asked, task_id) : awaitEnd(reader, asked, { task_id }, { until: ended });
+      const task = isQuick
+        ? reader.own(asked, task_id)
+        : awaitEnd(reader, asked, { task_id }, { ...(ended && { until: ended }) });
       return { task: printTask(await task) };
     },
     stream: async (asked, params) => {
@@ -53,7 +56,7 @@ export function orchestrationTasks(parts: Orchestrations): TaskHost {
       return (async function* () {
         // A quick run has already ended, and that comes last.
         yield { task: printTask({ ...task, state: 'running', outcome: null, body: null }) };
-        yield* endOf(await awaitEnd(reader, asked, task, { until: ended }));
+        yield* endOf(await awaitEnd(reader, asked, task, { ...(ended && { until: ended }) }));
       })();
     },
     cancel: async (asked, id) => {
@@ -88,13 +91,9 @@ async function beginTask(
   reader: TaskReader,
   asked: Asked,
   { message, configuration }: SendParams,
-): Promise<{ id: string; ended: Promise<void> }> {
+): Promise<{ id: string; ended?: Promise<void> }> {
   if (configuration?.taskPushNotificationConfig !== undefined) throw new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED');
-  if (message.taskId !== undefined) {
-    const task = await reader.own(asked, message.taskId);
-    if (task.outcome === 'interrupted') throw new A2aError('UNSUPPORTED_OPERATION', store.asks_elsewhere);
-    throw new A2aError('UNSUPPORTED_OPERATION', `The task waits for no message: it is ${stateOf(task)}.`);
-  }
+  if (message.taskId !== undefined) return await continueTask(parts, reader, asked, message);
   const said = readParts(message.parts);
   const { owner } = await findOwner(parts.ingress.db, asked);
   const key = messageKey(message);
@@ -104,6 +103,46 @@ async function beginTask(
   const context_id = message.contextId ?? derivedId('context', run_id);
   const input = 'text' in said ? said.text : said.data;
   return await begin(parts, { caller, name, body: { input }, headers, trace, key, context_id });
+}
+
+/** The message answers the only question of the run. The same message, sent again, answers once. */
+async function continueTask(
+  { ingress }: Orchestrations,
+  reader: TaskReader,
+  asked: Asked,
+  message: SendParams['message'],
+): Promise<{ id: string }> {
+  const task = await reader.own(asked, message.taskId ?? '');
+  const { task_id: id } = task;
+  if (message.contextId !== undefined && message.contextId !== task.context_id)
+    throw new A2aError('INVALID_PARAMS', 'message.contextId: the task has another context');
+  const { user, asset, owner } = await findOwner(ingress.db, asked);
+  const key = runIdOf({ caller_id: owner.caller_id, asset_id: owner.orchestration_id, key: messageKey(message) });
+  if (await isAnsweredBy(ingress.db, { run_id: id, message: key })) return { id };
+  if (task.outcome !== 'interrupted')
+    throw new A2aError('UNSUPPORTED_OPERATION', `The task waits for no message: it is ${stateOf(task)}.`);
+  const said = readParts(message.parts);
+  const asking = await membersThatAsk(ingress, id);
+  const [only] = asking;
+  if (only === undefined) throw new A2aError('UNSUPPORTED_OPERATION', store.asks_elsewhere);
+  const questions = asking.flatMap(({ interrupts }) => interrupts).length;
+  if (asking.length > 1 || questions > 1) {
+    const of = asking.map(({ agent }) => agent).join(', ');
+    throw new A2aError(
+      'UNSUPPORTED_OPERATION',
+      `${questions} questions wait, of ${of}. A message does not say which one it answers. Answer them in the inbox: svc inbox.`,
+    );
+  }
+  const grant = authorize(user, 'asset.invoke', asset);
+  await only.answer({ grant, value: 'text' in said ? said.text : said.data, message: key });
+  return { id };
+}
+
+/** A task that waits says what its members ask. */
+async function withQuestions(ingress: Orchestrations['ingress'], task: TaskView): Promise<TaskView> {
+  if (task.outcome !== 'interrupted') return task;
+  const interrupts = (await membersThatAsk(ingress, task.task_id)).flatMap((one) => one.interrupts);
+  return interrupts.length === 0 ? task : { ...task, body: Buffer.from(JSON.stringify({ interrupts })) };
 }
 
 /** Its reader needs no right to call it. */
