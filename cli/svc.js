@@ -10,6 +10,11 @@ import { fileURLToPath } from 'node:url';
 const major = Number(process.versions.node.split('.')[0]);
 if (major >= 24) {
   nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/gantry', import.meta.url)));
+  // zod brings its messages in 60 languages, a quarter of the modules of a command. A command needs the English ones.
+  nodeModule.registerHooks({
+    resolve: (specifier, context, next) =>
+      next(specifier === '../locales/index.js' && isOfZod(context) ? '../locales/en.js' : specifier, context),
+  });
   const { main } = await import('./src/main.ts');
   await main(process.argv.slice(2));
 } else {
@@ -17,4 +22,8 @@ if (major >= 24) {
   const { status, signal } = spawnSync(node, process.argv.slice(1), { stdio: 'inherit' });
   if (signal !== null) process.kill(process.pid, signal);
   process.exitCode = status ?? 1;
+}
+
+function isOfZod({ parentURL = '' }) {
+  return parentURL.includes('/node_modules/zod/');
 }

@@ -7,6 +7,7 @@ import type { Installation } from '../installation.ts';
 import { crewai, runPython } from '../run-python.ts';
 import { agentYaml, writeProject } from '../write-project.ts';
 import { sharedInstallation } from './shared-installation.ts';
+import { teams } from './teams.ts';
 
 const agents = join(import.meta.dirname, '../agents');
 let gantry: Installation;
@@ -14,9 +15,9 @@ let token: string;
 let url: string;
 
 beforeAll(async () => {
-  gantry = await sharedInstallation('a2a');
+  gantry = await sharedInstallation('a2a', teams.langgraph);
   await gantry.person('pia');
-  await gantry.must('svc team add a2a user:pia@example.com --role viewer');
+  await gantry.must(`svc team add ${gantry.team} user:pia@example.com --role viewer`);
   await writeProject(gantry, 'answerer', {
     'agent.py': await readFile(join(agents, 'answerer.py'), 'utf8'),
     'agent.yaml': agentYaml('answerer', 'description: Answers questions.\n', gantry.team),

@@ -12,6 +12,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { adminOf } from '../api.ts';
 import { agentYaml, writeProject } from '../write-project.ts';
 import { sharedInstallation, type SharedInstallation } from './shared-installation.ts';
+import { teams } from './teams.ts';
 
 const clone = join(import.meta.dirname, '../..');
 const talker = await readFile(join(clone, 'e2e/agents/talker.py'), 'utf8');
@@ -28,7 +29,7 @@ let openai: OpenAI;
 let baseURL: string;
 
 beforeAll(async () => {
-  gantry = await sharedInstallation('talkers');
+  gantry = await sharedInstallation('talkers', teams.langchain_openai);
   admin = await adminOf(gantry);
   await admin.call('registry.create', {
     params: { kind: 'model' },
@@ -50,7 +51,7 @@ beforeAll(async () => {
   });
   await gantry.must('svc deploy', { in: 'talker' });
   await gantry.person('tara');
-  await gantry.must(`svc team add talkers user:tara@example.com --role viewer`);
+  await gantry.must(`svc team add ${gantry.team} user:tara@example.com --role viewer`);
   baseURL = `${gantry.url}/v1`;
   openai = new OpenAI({ apiKey: await keyOf('tara', `--models ${model}`), baseURL, maxRetries: 0 });
 }, 300_000);

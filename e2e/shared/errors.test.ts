@@ -13,18 +13,19 @@ import type { Installation, Ran } from '../installation.ts';
 import { agentYaml, echo, writeProject, type Files } from '../write-project.ts';
 import { start_deadline_seconds } from './limits.ts';
 import { sharedInstallation } from './shared-installation.ts';
+import { teams } from './teams.ts';
 
 const run = promisify(execFile);
 let gantry: Installation;
 
 beforeAll(async () => {
-  gantry = await sharedInstallation('faulty');
+  gantry = await sharedInstallation('faulty', teams.langgraph);
   for (const [name, role] of [
     ['eda', 'contributor'],
     ['elf', 'deployer'],
   ]) {
     await gantry.person(name ?? '');
-    await gantry.must(`svc team add faulty user:${name}@example.com --role ${role}`);
+    await gantry.must(`svc team add ${gantry.team} user:${name}@example.com --role ${role}`);
   }
   await beginStarts();
 });
@@ -47,7 +48,7 @@ async function beginStarts(): Promise<void> {
   });
   await writeProject(gantry, 'greedy', {
     'agent.py': 'hoard = [bytearray(10_000_000) for _ in range(1000)]\ngraph = None\n',
-    'agent.yaml': agentYaml('greedy', 'deploy:\n  resources:\n    memory: 256Mi\n', 'faulty'),
+    'agent.yaml': agentYaml('greedy', 'deploy:\n  resources:\n    memory: 256Mi\n', teams.langgraph),
   });
   const first = gantry.type('svc deploy', { in: 'import-error' });
   starts['import-error'] = first;
@@ -88,8 +89,7 @@ const faults: Record<string, Fault> = {
   },
   'yaml-faults': {
     files: {
-      'agent.yaml':
-        'name: yaml-faults\nversion: 1.10\nteam: faulty\nframework: langraph\ndeploy:\n  privileged: true\n',
+      'agent.yaml': `name: yaml-faults\nversion: 1.10\nteam: ${teams.langgraph}\nframework: langraph\ndeploy:\n  privileged: true\n`,
     },
     says: ['agent.yaml:2:10', 'agent.yaml:4:12', 'langgraph', 'agent.yaml:6:3', 'privileged'],
   },
@@ -219,7 +219,7 @@ describe('the approval gate', () => {
     const ran = await gantry.type('svc deploy agents/gated@1.0.0', { as: 'eda' });
     expect(ran.code, ran.output).toBe(1);
     expectAll(ran.output, [
-      'This needs the role deployer in team:faulty; yours is contributor',
+      `This needs the role deployer in team:${teams.langgraph}; yours is contributor`,
       'A deployer of the team deploys the approved version',
     ]);
   });

@@ -3,6 +3,7 @@ import { modelUpstream } from '../../server/src/testing/models/model-upstream.ts
 import { install, type Opened } from '../installation.ts';
 import { offerStage } from '../offered-stage.ts';
 import { start_deadline_seconds, sync_budget_seconds } from './limits.ts';
+import { teams } from './teams.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -35,6 +36,7 @@ async function open(): Promise<Shared & { stop(): Promise<void> }> {
     await upstream.stop();
     throw error;
   });
+  for (const team of Object.values(teams)) await gantry.must(`svc team create ${team}`);
   return {
     opened: gantry.opened,
     model_url: upstream.base_url,

@@ -11,6 +11,7 @@ import type { Installation } from '../installation.ts';
 import { agentYaml, writeProject } from '../write-project.ts';
 import { sync_budget_seconds } from './limits.ts';
 import { sharedInstallation } from './shared-installation.ts';
+import { teams } from './teams.ts';
 
 const prober = await readFile(join(import.meta.dirname, '../agents/prober.py'), 'utf8');
 
@@ -23,9 +24,10 @@ let otto: Agent;
 let token: string;
 
 beforeAll(async () => {
-  gantry = await sharedInstallation('callers');
+  gantry = await sharedInstallation('callers', teams.langgraph);
   for (const name of ['cal', 'dora', 'otto']) await gantry.person(name);
-  for (const name of ['cal', 'dora']) await gantry.must(`svc team add callers user:${name}@example.com --role viewer`);
+  for (const name of ['cal', 'dora'])
+    await gantry.must(`svc team add ${gantry.team} user:${name}@example.com --role viewer`);
   await writeProject(gantry, 'prober', { 'agent.py': prober });
   await writeProject(gantry, 'hidden', {
     'agent.yaml': agentYaml('hidden', 'access:\n  visibility: team\n', gantry.team),
@@ -84,7 +86,7 @@ describe('an answer', () => {
   test('reaches the agent with the name of its caller', async () => {
     expect((await cal.ask({ do: 'who' })).json.output?.result).toMatchObject({
       email: 'cal@example.com',
-      teams: ['callers'],
+      teams: [gantry.team],
     });
   });
 

@@ -8,6 +8,7 @@ import { engineOf, type Seen } from '../engine-of.ts';
 import type { Installation } from '../installation.ts';
 import { agentYaml, writeProject } from '../write-project.ts';
 import { sharedInstallation } from './shared-installation.ts';
+import { teams } from './teams.ts';
 
 const rememberer = await readFile(join(import.meta.dirname, '../agents/rememberer.py'), 'utf8');
 
@@ -17,10 +18,10 @@ let nia: Agent;
 let nils: Agent;
 
 beforeAll(async () => {
-  gantry = await sharedInstallation('memories');
+  gantry = await sharedInstallation('memories', teams.langgraph);
   for (const name of ['nia', 'nils']) {
     await gantry.person(name);
-    await gantry.must(`svc team add memories user:${name}@example.com --role viewer`);
+    await gantry.must(`svc team add ${gantry.team} user:${name}@example.com --role viewer`);
   }
   await writeProject(gantry, 'rememberer', { 'agent.py': rememberer });
   await gantry.must('svc deploy', { in: 'rememberer' });

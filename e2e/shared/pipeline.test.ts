@@ -10,6 +10,7 @@ import { callAgent } from '../call-agent.ts';
 import type { Installation, Ran } from '../installation.ts';
 import { agentYaml, echo, writeProject } from '../write-project.ts';
 import { sharedInstallation } from './shared-installation.ts';
+import { teams } from './teams.ts';
 
 const guide = await readFile(join(import.meta.dirname, '../../docs/guide/pipelines.md'), 'utf8');
 const script = /```bash\n([\s\S]*?)```/.exec(guide)?.[1]?.trim() ?? '';
@@ -19,12 +20,12 @@ let admin: Client;
 let key = '';
 
 beforeAll(async () => {
-  gantry = await sharedInstallation('nightly');
+  gantry = await sharedInstallation('nightly', teams.langgraph);
   admin = await adminOf(gantry);
   await gantry.person('pam');
-  await gantry.must('svc team add nightly user:pam@example.com --role contributor');
+  await gantry.must(`svc team add ${gantry.team} user:pam@example.com --role contributor`);
   const { stdout } = await gantry.must(
-    'svc principal create --name ci --team nightly --role deployer --allowed-assets "agents/*" --json',
+    `svc principal create --name ci --team ${gantry.team} --role deployer --allowed-assets "agents/*" --json`,
   );
   key = (JSON.parse(stdout) as { key: string }).key;
   await project('1.0.0');

@@ -9,6 +9,7 @@ import { databaseOf } from '../database-of.ts';
 import { tracedRuns, type TracedRuns } from '../traced-runs.ts';
 import { agentYaml, writeProject } from '../write-project.ts';
 import { sharedInstallation, type SharedInstallation } from './shared-installation.ts';
+import { teams } from './teams.ts';
 
 const clone = join(import.meta.dirname, '../..');
 const names = ['a', 'b', 'c', 'd'];
@@ -21,7 +22,7 @@ let asker: Agent;
 let thief: Agent;
 
 beforeAll(async () => {
-  gantry = await sharedInstallation('askers');
+  gantry = await sharedInstallation('askers', teams.langchain_openai);
   db = await databaseOf(gantry);
   const admin = await adminOf(gantry);
   runs_of = tracedRuns({ db, admin });

@@ -6,12 +6,13 @@ import type { Installation } from '../installation.ts';
 import { atTerminal, key } from '../terminal.ts';
 import { echo, writeProject } from '../write-project.ts';
 import { sharedInstallation } from './shared-installation.ts';
+import { teams } from './teams.ts';
 
 let gantry: Installation;
 let admin: Client;
 
 beforeAll(async () => {
-  gantry = await sharedInstallation('patient');
+  gantry = await sharedInstallation('patient', teams.langgraph);
   admin = await adminOf(gantry);
 });
 
@@ -40,8 +41,8 @@ test('Ctrl-C at a terminal asks: the deploy first detaches, and is cancelled fro
 
 test('--wait-approval waits for the decision: an approved version is deployed, a rejected one is refused with the reason', async () => {
   for (const name of ['wim', 'wyn']) await gantry.person(name);
-  await gantry.must('svc team add patient user:wim@example.com --role contributor');
-  await gantry.must('svc team add patient user:wyn@example.com --role deployer');
+  await gantry.must(`svc team add ${gantry.team} user:wim@example.com --role contributor`);
+  await gantry.must(`svc team add ${gantry.team} user:wyn@example.com --role deployer`);
   for (const [name, decision, code, said] of [
     ['singer', 'approve', 0, 'agents/singer@1.0.0 answers'],
     ['crow', 'reject', 1, 'was rejected: not this one'],

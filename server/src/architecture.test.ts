@@ -173,6 +173,16 @@ test('store.ts is imported only inside its folder', () => {
   ).toEqual([]);
 });
 
+test('the program of the service loads little before it knows its command', () => {
+  const { text = '' } = server.find(({ path }) => path === 'server/src/main.ts') ?? {};
+  const at_once = [...text.matchAll(/^import (?!type\b).*? from '(\.[^']+)';$/gm)].map(([, file = '']) => file);
+  expect(at_once.toSorted()).toEqual([
+    './ground/config/config.ts',
+    './ground/config/settings-file.ts',
+    './print-failure.ts',
+  ]);
+});
+
 test('a plug imports its interface and none of its siblings', () => {
   const plugs = [
     'server/src/agents/deploy/targets/docker/local.ts',

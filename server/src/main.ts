@@ -1,26 +1,14 @@
-// The server program. `serve` runs its roles in the foreground until SIGTERM or SIGINT. The other commands do one thing and end.
+// The server program. `serve` runs its roles in the foreground until SIGTERM or SIGINT. The other commands do one thing and end. Each command
+// loads its own modules: all of them take a second of processor time, and `settings` or `seed` needs a tenth.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { startApp } from './app.ts';
-import { StoppedWaiting } from './await-schema.ts';
-import { collectGarbage } from './ground/collect-garbage.ts';
 import { ConfigFault, processEnvironment, readConfig, settingsOfEnvironment } from './ground/config/config.ts';
-import { migrateOnce, openAsOwner, openFoundation } from './foundation.ts';
-import { issuesUserKeys } from './models/keys/holders/member-keys.ts';
-import { openLog } from './ground/log.ts';
-import { resetAdmin } from './people/login/reset-admin.ts';
-import { installationId } from './people/principals/find.ts';
-import { openProof } from './governance/proof/open.ts';
 import type { ProofParts } from './governance/proof/parts.ts';
-import { prune } from './governance/proof/prune.ts';
-import { reseal } from './governance/proof/sealing/reseal.ts';
 import { printFailure } from './print-failure.ts';
-import { seed, seed_email } from './people/principals/seed.ts';
 import { changeSetting, listSettings } from './ground/config/settings-file.ts';
-import { uninstall } from './uninstall.ts';
 
 const usage = `Usage:
   node server/start.js serve [--role api,worker,ingress,gateway]
@@ -49,8 +37,7 @@ async function main(): Promise<void> {
     case 'serve':
       return await serveUntilStopped(values.role);
     case 'migrate':
-      process.stdout.write(`${JSON.stringify({ migrations: await migrateOnce(readConfig()) })}\n`);
-      return;
+      return await migrateDatabase();
     case 'seed':
       return await seedWithRandomPassword(values['password-file']);
     case 'reset-admin':
@@ -67,11 +54,8 @@ async function main(): Promise<void> {
       process.stdout.write(`${JSON.stringify(changed)}\n`);
       return;
     }
-    case 'uninstall': {
-      const tell = (progress: string): void => void process.stderr.write(`${progress}\n`);
-      process.stdout.write(`${JSON.stringify(await uninstall(readConfig(), tell))}\n`);
-      return;
-    }
+    case 'uninstall':
+      return await removeInstallation();
     case 'prune':
       return await pruneLog(values.before, values.reason);
     case 'reseal':
@@ -82,6 +66,10 @@ async function main(): Promise<void> {
 }
 
 async function serveUntilStopped(role: string | undefined): Promise<void> {
+  const { startApp } = await import('./app.ts');
+  const { StoppedWaiting } = await import('./await-schema.ts');
+  const { collectGarbage } = await import('./ground/collect-garbage.ts');
+  const { openLog } = await import('./ground/log.ts');
   const config = readConfig(undefined, { role });
   const log = openLog(config.log_level);
   // A signal that arrives while the parts start stops them as soon as they have.
@@ -109,9 +97,17 @@ async function serveUntilStopped(role: string | undefined): Promise<void> {
   }
 }
 
+async function migrateDatabase(): Promise<void> {
+  const { migrateOnce } = await import('./foundation.ts');
+  process.stdout.write(`${JSON.stringify({ migrations: await migrateOnce(readConfig()) })}\n`);
+}
+
 // The file is written before the row. A crash between them leaves a file, and the next run replaces it.
 async function seedWithRandomPassword(file: string | undefined): Promise<void> {
   if (file === undefined) throw new ConfigFault(usage);
+  const { openFoundation } = await import('./foundation.ts');
+  const { issuesUserKeys } = await import('./models/keys/holders/member-keys.ts');
+  const { seed, seed_email } = await import('./people/principals/seed.ts');
   const foundation = await openFoundation(readConfig());
   try {
     const { password, hash } = await foundation.passwords.oneTime();
@@ -129,6 +125,9 @@ async function seedWithRandomPassword(file: string | undefined): Promise<void> {
 }
 
 async function printNewAdminPassword(): Promise<void> {
+  const { openFoundation } = await import('./foundation.ts');
+  const { resetAdmin } = await import('./people/login/reset-admin.ts');
+  const { seed_email } = await import('./people/principals/seed.ts');
   const foundation = await openFoundation(readConfig());
   try {
     const { password, hash } = await foundation.passwords.oneTime();
@@ -139,18 +138,29 @@ async function printNewAdminPassword(): Promise<void> {
   }
 }
 
+async function removeInstallation(): Promise<void> {
+  const { uninstall } = await import('./uninstall.ts');
+  const tell = (progress: string): void => void process.stderr.write(`${progress}\n`);
+  process.stdout.write(`${JSON.stringify(await uninstall(readConfig(), tell))}\n`);
+}
+
 async function pruneLog(before: string | undefined, reason: string | undefined): Promise<void> {
   const time = new Date(before ?? '');
   if (Number.isNaN(time.getTime()) || reason === undefined) throw new ConfigFault(usage);
+  const { prune } = await import('./governance/proof/prune.ts');
   await withLog(async (proof) => await prune(proof, { before: time, reason, by: userInfo().username }));
 }
 
 async function resealLog(reason: string | undefined): Promise<void> {
   if (reason === undefined) throw new ConfigFault(usage);
+  const { reseal } = await import('./governance/proof/sealing/reseal.ts');
   await withLog(async (proof) => await reseal(proof, { reason, by: userInfo().username }));
 }
 
 async function withLog(work: (proof: ProofParts) => Promise<object>): Promise<void> {
+  const { openAsOwner } = await import('./foundation.ts');
+  const { openProof } = await import('./governance/proof/open.ts');
+  const { installationId } = await import('./people/principals/find.ts');
   const config = readConfig();
   const owned = await openAsOwner(config);
   try {

@@ -13,13 +13,18 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** A migrated database for one test file: a copy of the template, in about 50 ms. */
+/** A migrated database for one test file: a copy of the template, in about 30 ms. */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject('postgresql');
   const name = `gantry_test_${randomBytes(6).toString('hex')}`;
   const admin = openDatabase({ ...server, database: 'postgres' }, { max: 1 });
   await retryWhileBusy(
-    async () => await admin.run({ strings: [`create database ${name} template ${inject('template')}`], values: [] }),
+    async () =>
+      await admin.run({
+        // Without the copy of each page through the log.
+        strings: [`create database ${name} template ${inject('template')} strategy file_copy`],
+        values: [],
+      }),
   );
   const connection = { ...server, database: name };
   const db = openDatabase(connection);

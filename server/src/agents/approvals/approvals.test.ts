@@ -6,6 +6,7 @@ import { cursors } from '../../governance/http/cursor.ts';
 import { findAgent, findVersion, type VersionRow } from '../../assets/registry/find.ts';
 import { seedCast, type Cast, type Person } from '../../testing/access/cast.ts';
 import { startPushes, type Pushes } from '../../testing/pushes/pushes.ts';
+import { inSoak } from '../../testing/config.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
 import { traceContext } from '../../ground/trace-context.ts';
 import { approvalFor } from './approval-for.ts';
@@ -356,13 +357,15 @@ test('a repeated decision returns the same answer and is recorded once', async (
   expect(await decisions(ref)).toBe(1);
 });
 
+const races = inSoak(25, 200);
+
 test(
-  'of 200 races between approve and reject each has exactly one decision, one audit entry and one 409',
+  'of many races between approve and reject each has exactly one decision, one audit entry and one 409',
   { timeout: 120_000 },
   async () => {
     const { name, ref } = await pushed();
     const outcomes = { approved: 0, rejected: 0 };
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < races; round++) {
       const version = `2.0.${round}`;
       await insertVersion(name, version);
       const { id } = await submit('ada', `${ref}@${version}`);
@@ -376,7 +379,7 @@ test(
       const { status } = await show('root', id);
       if (status !== 'pending') outcomes[status]++;
     }
-    expect(outcomes.approved + outcomes.rejected).toBe(200);
+    expect(outcomes.approved + outcomes.rejected).toBe(races);
   },
 );
 
