@@ -23,6 +23,7 @@ import { langgraphRunEndpoints } from './agents/langgraph/runs.ts';
 import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
 import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
 import { loginEndpoints } from './people/login.ts';
+import { mcpEndpoints } from './agents/mcp.ts';
 import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
 import { notificationsEndpoints } from './telling/notifications.ts';
@@ -37,6 +38,7 @@ import { servicePrincipalsEndpoints } from './people/service-principals.ts';
 import { secretsEndpoints } from './assets/secrets.ts';
 import { serviceEndpoints } from './service.ts';
 import { targetsEndpoints } from './assets/targets.ts';
+import { toolsEndpoints } from './assets/tools.ts';
 import { threadsEndpoints } from './agents/threads.ts';
 import { tracesEndpoints } from './models/traces.ts';
 import { webhooksEndpoints } from './telling/webhooks.ts';
@@ -63,6 +65,7 @@ export const endpoints = {
   ...orchestrateA2aEndpoints,
   ...threadsEndpoints,
   ...memoryEndpoints,
+  ...mcpEndpoints,
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,
   ...langgraphRunEndpoints,
@@ -77,6 +80,7 @@ export const endpoints = {
   ...ollamaEndpoints,
   ...modelsEndpoints,
   ...targetsEndpoints,
+  ...toolsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
   ...tracesEndpoints,

@@ -5,7 +5,7 @@ import { isModelAccessName } from '@gantry/contract/agents/environment-names.ts'
 import type { Reader } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
 import { readSecrets } from '../../assets/secrets/delivery.ts';
-import { subagentAddresses } from './serving/subagents.ts';
+import { doorAddresses } from './serving/door-addresses.ts';
 import { isDialled } from './dial-in/dialled.ts';
 import { dialFiles } from './dial-in/join-token.ts';
 import { readDescription } from './read-description.ts';
@@ -66,7 +66,7 @@ export async function startContainer(
       ? {}
       : {
           ...(await modelAccess({ ...parts, service_url }, key_id, config)),
-          ...subagentAddresses(service_url, config),
+          ...doorAddresses(service_url, config),
         };
   const hidden = { ...(await valuesOfRevision(parts, { id: revision_id, key_id })), ...secrets };
   const ingress_secret = ingressSecret(ingress_key, revision_id);
