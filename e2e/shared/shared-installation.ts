@@ -8,14 +8,14 @@ import { installationAt, type Installation } from '../installation.ts';
 import { offeredStage } from '../offered-stage.ts';
 import type { Shared } from './global-setup.ts';
 
-export type SharedInstallation = Installation & Pick<Shared, 'model_url'>;
+export type SharedInstallation = Installation & Pick<Shared, 'model_url' | 'mcp_port'>;
 
 /** Creates the team. The projects of the file are in a folder of its name. */
 export async function sharedInstallation(team: string): Promise<SharedInstallation> {
-  const { opened, model_url } = await offeredStage<Shared>(inject('shared_url'));
+  const { opened, model_url, mcp_port } = await offeredStage<Shared>(inject('shared_url'));
   const directory = join(opened.root, team);
   await mkdir(directory);
   const gantry = installationAt(opened, { directory, team });
   await gantry.must(`svc team create ${team}`);
-  return { ...gantry, model_url };
+  return { ...gantry, model_url, mcp_port };
 }

@@ -165,6 +165,16 @@ test('each call has its row before it goes out, and one entry of the log has the
   expect(JSON.stringify(items)).not.toContain('Bern');
 });
 
+test('a server at an address of this machine that no operator lists is not asked', async () => {
+  const config = { transport: 'streamable-http', url: 'http://[::1]:80/mcp' };
+  const body = { name: 'inner', team: 'ml', config };
+  await stage.ada.client.call('registry.create', { params: { kind: 'mcp-server' }, body });
+  await expect(stage.ada.client.call('tools.look', { params: { name: 'inner' } })).rejects.toMatchObject({
+    code: 'server_unavailable',
+    detail: expect.stringContaining('private network') as string,
+  });
+});
+
 // The last one: it pins another text.
 test('a tool that changed is refused and the others go on; a person pins the difference', async () => {
   expect(await call(client, 'city__weather')).toMatchObject({ isError: false });
@@ -189,4 +199,13 @@ test('a tool that changed is refused and the others go on; a person pins the dif
   await stage.ada.client.call('tools.pin', { params: { name: 'city' }, body: { digest: shown.seen?.digest ?? '' } });
   expect(await call(other, 'city__weather')).toMatchObject({ text: 'stolen' });
   await other.close();
+});
+
+test('a tool that is pinned later reaches no agent that was pushed without it', async () => {
+  upstream.tools = [...upstream.tools, textTool('transfer', 'Sends money', () => 'sent')];
+  const { seen } = await stage.ada.client.call('tools.look', { params: { name: 'city' } });
+  await stage.ada.client.call('tools.pin', { params: { name: 'city' }, body: { digest: seen?.digest ?? '' } });
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('city__transfer');
+  expect(await call(client, 'city__transfer')).toMatchObject({ isError: true, code: 'not_found' });
+  expect(upstream.called).toEqual([]);
 });
