@@ -15,6 +15,11 @@ export const toolProblems = {
     title: 'The list of tools is not the one that was read',
     hint: 'Read it again: `svc mcp look <server>`.',
   },
+  arguments_refused: {
+    status: 422,
+    title: 'The arguments do not fit the tool',
+    hint: 'Read its schema: `svc mcp tools <server>`.',
+  },
   tool_changed: {
     status: 409,
     title: 'The server has changed this tool since its list was pinned',

@@ -10,6 +10,7 @@ import { isSameTool, type ListedTool } from '../../assets/registry/tool-lists/to
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { delegationOfAgent } from '../delegated-calls/delegation.ts';
 import { isOpenRun } from '../invoke/open-run.ts';
+import { checkArguments } from './check-arguments.ts';
 import { usableServer, type UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
@@ -30,10 +31,12 @@ const most_argument_bytes = 64 * 1024;
 const most_result_bytes = 1024 * 1024;
 const call_ms = 60_000;
 const longest_call_ms = 10 * 60_000;
+/** The call did not go out. */
+const refusals: readonly string[] = ['tool_changed', 'arguments_refused'];
 /** A change of a list is seen after this time at the latest. */
 const list_age_ms = 10_000;
 
-/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `tool_changed` or `server_unavailable`. */
+/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `arguments_refused`, `tool_changed` or `server_unavailable`. */
 export async function callTool(parts: ToolParts, asked: AskedCall): Promise<CallToolResult> {
   const { db } = parts;
   const { caller } = asked;
@@ -57,6 +60,7 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
       tool: asked.tool,
       arguments_digest: digestOf(asked.arguments),
     });
+    checkArguments(pinned, asked.arguments);
     const result = await send(parts, asked, { usable, pinned, caller_id: user.id });
     const outcome = result.isError === true ? 'error' : 'answered';
     await store.end(db, id, { outcome, result_digest: digestOf(result), problem: null });
@@ -65,7 +69,7 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   } catch (error) {
     const problem = error instanceof Problem ? error.code : 'internal';
     span.end(problem);
-    const outcome = problem === 'tool_changed' ? 'refused' : 'failed';
+    const outcome = refusals.includes(problem) ? 'refused' : 'failed';
     await store.end(db, id, { outcome, result_digest: null, problem });
     throw error;
   }

@@ -14,10 +14,10 @@ let old: McpServerOfTest;
 let stage: DoorStage;
 let ada_id: string;
 beforeAll(async () => {
-  upstream = await mcpServerOfTest([weather(), tides()]);
+  upstream = await mcpServerOfTest([weather(), tides(), textTool('secrets', 'All secrets', () => 'all')]);
   old = await mcpServerOfTest([weather()], { legacyOnly: true });
   stage = await doorStage({
-    project: { name: 'keeper', yaml: 'mcp_servers:\n  - mcp/city\n  - mcp/old\n' },
+    project: { name: 'keeper', yaml: 'mcp_servers:\n  - {ref: mcp/city, tools: {deny: [secrets]}}\n  - mcp/old\n' },
     config: { outbound_private_hosts: ['127.0.0.1'] },
     pins: async ({ db }, { client }) => {
       const pins = [];
@@ -53,7 +53,7 @@ afterAll(async () => {
 let run_id: string;
 let client: Client;
 beforeEach(async () => {
-  upstream.tools = [weather(), tides()];
+  upstream.tools = [weather(), tides(), textTool('secrets', 'All secrets', () => 'all')];
   upstream.called = [];
   run_id = await stage.storeRun({ caller_id: ada_id });
   client = await connected('/mcp');
@@ -163,6 +163,15 @@ test('each call has its row before it goes out, and one entry of the log has the
     { tool: 'weather', outcome: 'answered', result_digest: expect.stringMatching(/^sha256:/) as string },
   ]);
   expect(JSON.stringify(items)).not.toContain('Bern');
+});
+
+test('arguments that do not fit the pinned schema, and a tool that agent.yaml denies, reach no server', async () => {
+  const wrong = await call(client, 'city__weather', { city: 7 });
+  expect(wrong).toMatchObject({ isError: true, code: 'arguments_refused' });
+  expect(wrong.text).toContain('/city must be string');
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('city__secrets');
+  expect(await call(client, 'city__secrets', {})).toMatchObject({ isError: true, code: 'not_found' });
+  expect(upstream.called).toEqual([]);
 });
 
 test('a server at an address of this machine that no operator lists is not asked', async () => {
