@@ -52,6 +52,7 @@ export const contentTypes = { archive: 'application/gzip', raw: 'application/jso
  * - `gemini`   the calls to models by clients of Gemini, likewise in Google's shape
  * - `ollama`   the calls to models by clients of Ollama, likewise in its shape
  * - `memory`   what agents keep between calls, at the door of the agents
+ * - `mcp`      the tools that agents call, at the door of the agents
  * - `probes`   for monitors of the process
  */
 export type SurfaceName =
@@ -63,6 +64,7 @@ export type SurfaceName =
   | 'gemini'
   | 'ollama'
   | 'memory'
+  | 'mcp'
   | 'probes';
 
 export interface Endpoint {

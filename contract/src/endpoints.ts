@@ -23,6 +23,7 @@ import { langgraphRunEndpoints } from './agents/langgraph/runs.ts';
 import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
 import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
 import { loginEndpoints } from './people/login.ts';
+import { mcpEndpoints } from './agents/mcp.ts';
 import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
 import { notificationsEndpoints } from './telling/notifications.ts';
@@ -38,6 +39,7 @@ import { secretsEndpoints } from './assets/secrets.ts';
 import { serviceEndpoints } from './service.ts';
 import { targetsEndpoints } from './assets/targets.ts';
 import { threadSharesEndpoints } from './agents/thread-shares.ts';
+import { toolsEndpoints } from './assets/tools.ts';
 import { threadsEndpoints } from './agents/threads.ts';
 import { tracesEndpoints } from './models/traces.ts';
 import { webhooksEndpoints } from './telling/webhooks.ts';
@@ -65,6 +67,7 @@ export const endpoints = {
   ...threadsEndpoints,
   ...threadSharesEndpoints,
   ...memoryEndpoints,
+  ...mcpEndpoints,
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,
   ...langgraphRunEndpoints,
@@ -79,6 +82,7 @@ export const endpoints = {
   ...ollamaEndpoints,
   ...modelsEndpoints,
   ...targetsEndpoints,
+  ...toolsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
   ...tracesEndpoints,

@@ -14,6 +14,10 @@ export const identifier = z
 export const functionName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, underscores and hyphens, at most 64');
+/** A tool of an MCP server. */
+export const toolName = z
+  .string()
+  .regex(/^[A-Za-z0-9_./-]{1,128}$/, 'must be letters, digits and any of `_ . / -`, at most 128');
 /** An environment variable of a user, and a secret, which becomes one. Without those that the service or the program loader reads. */
 export const environmentName = z
   .string()

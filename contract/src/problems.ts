@@ -2,6 +2,7 @@
 // people, and the thrower can make them more precise.
 
 import { memoryProblems } from './agents/memory-problems.ts';
+import { toolProblems } from './assets/tool-problems.ts';
 
 interface ProblemType {
   status: number;
@@ -207,6 +208,7 @@ export const problems = {
     hint: 'Set `input` of the member to the JSON pointer of the field that gets the text.',
   },
   ...memoryProblems,
+  ...toolProblems,
   threads_not_kept: { status: 422, title: 'No conversation is kept here', hint: 'Leave out the `thread_id`.' },
   run_timeout: { status: 504, title: 'The orchestration took longer than its `timeout_seconds`' },
   too_many_calls: { status: 422, title: 'The run made too many calls of agents' },

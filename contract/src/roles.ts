@@ -159,6 +159,10 @@ export const operations = {
   'span.send': { on: 'key' },
   // The operation itself finds the open run.
   'memory.keep': { on: 'agent' },
+  // The operation itself finds the servers of the version that calls.
+  'tool.call': { on: 'agent' },
+  // As the address of the server, which decides more.
+  'tools.pin': { on: 'asset', action: 'write', role: 'contributor' },
   // The costs of the caller's own keys; lists show those that the caller may manage too.
   // The operation limits its output.
   'cost.read': { on: 'signed_in' },
@@ -202,6 +206,7 @@ export const operations = {
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
   'system.issue_key': { on: 'system', reason: 'a gateway key had expired when its owner signed in' },
+  'system.record_tool_calls': { on: 'system', reason: 'calls of tools have ended' },
   'system.expire': { on: 'system', reason: 'a request for approval expired, or a share of a thread ended' },
   'system.alert': {
     on: 'system',

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { modelUpstream } from '../../server/src/testing/models/model-upstream.ts';
+import { freePort } from '../../server/src/testing/servers/free-port.ts';
 import { install, type Opened } from '../installation.ts';
 import { offerStage } from '../offered-stage.ts';
 import { start_deadline_seconds, sync_budget_seconds } from './limits.ts';
@@ -17,19 +18,22 @@ export interface Shared {
   opened: Opened;
   /** Where the stand-in for model vendors answers, in OpenAI's format. */
   model_url: string;
+  /** Where a test may start an MCP server. The service may connect to it. */
+  mcp_port: number;
 }
 
 /** One installation, because a separate one for each file makes the same dependency images again. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const offer = await offerStage(open(), ({ opened, model_url }) => ({ opened, model_url }));
+  const offer = await offerStage(open(), ({ opened, model_url, mcp_port }) => ({ opened, model_url, mcp_port }));
   project.provide('shared_url', offer.url);
   return async () => await offer.close();
 }
 
 async function open(): Promise<Shared & { stop(): Promise<void> }> {
   const upstream = await modelUpstream(undefined, { latency: 50 });
+  const mcp_port = await freePort();
   const gantry = await install({
-    OUTBOUND_PRIVATE_HOSTS: upstream.host,
+    OUTBOUND_PRIVATE_HOSTS: `${upstream.host},127.0.0.1:${mcp_port}`,
     SYNC_BUDGET_SECONDS: String(sync_budget_seconds),
     START_DEADLINE_SECONDS: String(start_deadline_seconds),
   }).catch(async (error: unknown) => {
@@ -40,6 +44,7 @@ async function open(): Promise<Shared & { stop(): Promise<void> }> {
   return {
     opened: gantry.opened,
     model_url: upstream.base_url,
+    mcp_port,
     stop: async () => {
       await gantry.stop();
       await upstream.stop();

@@ -44,6 +44,7 @@ import { openDeploying } from './roles/deploying.ts';
 import { openGatewayRole } from './roles/gateway.ts';
 import { openIngressRole } from './roles/ingress.ts';
 import { openModels } from './roles/models.ts';
+import { openTools } from './roles/tools.ts';
 import type { OpeningParts, Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
 import { readiness } from './service/readiness.ts';
@@ -160,6 +161,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     }),
     models,
     agentCalls: firstUse(async () => await Promise.resolve(openAgentCalls({ ...alone, models }))),
+    tools: firstUse(async () => await Promise.resolve(openTools(alone))),
   };
   const roles: Role[] = [];
   for (const name of config.roles) roles.push(await opens[name](parts));

@@ -46,6 +46,7 @@ const wings: Record<string, readonly (string | readonly string[])[]> = {
     'delegated-calls',
     'invoke',
     'memory',
+    'tools',
     'langgraph',
     'as-model',
     'orchestration',

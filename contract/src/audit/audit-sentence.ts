@@ -56,6 +56,8 @@ const sentences: Record<AuditEvent, Sentence> = {
   'grant.created': (d) => `let ${d('principal')} read the ${readOf(d)}`,
   'grant.changed': (d) => `changed until when ${d('principal')} reads the ${readOf(d)}`,
   'grant.revoked': (d) => `took from ${d('principal')} the right to read the ${readOf(d)}`,
+  'tools.called': (d) => `recorded ${d('calls')} calls of tools`,
+  'tools.pinned': ofAsset('pinned the tools of'),
   'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,
   'thread.looked_at': (d, entry) => `looked at a thread of ${d('caller')} with ${asset(entry)}`,
   'thread.shared': (d, entry) => `shared a thread with ${asset(entry)} with ${d('with')} until ${d('ends_at')}`,

@@ -99,6 +99,8 @@ export const auditEvents = {
   'secret.removed': 'governance',
   'target.credential_set': 'governance',
   'target.tested': 'governance',
+  'tools.pinned': 'governance',
+  'tools.called': 'governance',
   'webhook.created': 'governance',
   'webhook.rotated': 'governance',
   'webhook.tested': 'governance',

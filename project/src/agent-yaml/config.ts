@@ -5,7 +5,7 @@ import { entrypointRule, parseEntrypoint } from '../entrypoint/entrypoint.ts';
 import { environment } from '@gantry/contract/agents/environment.ts';
 import { frameworkNames } from '../frameworks.ts';
 import { guardrailList, withoutModel } from '@gantry/contract/guardrails.ts';
-import { functionName, identifier, modelId, environmentName } from '@gantry/contract/identifiers.ts';
+import { functionName, identifier, modelId, environmentName, toolName } from '@gantry/contract/identifiers.ts';
 import { listOf } from '@gantry/contract/formats/list-of.ts';
 import { mcpTransports } from '../mcp-transports.ts';
 import { refTo, refToAgent } from '@gantry/contract/assets/ref-to.ts';
@@ -34,7 +34,14 @@ const toolRef = refTo('tool', 'tools');
 const knowledgeBaseRef = refTo('knowledge-base', 'kb');
 const memoryConfigRef = refTo('memory-config', 'memory-configs');
 const mcpServerRef = refTo('mcp-server', 'mcp');
-const mcpServer = mcpServerRef.map.extend({ transport: z.enum(mcpTransports).optional() });
+const toolNames = listOf(toolName, 500);
+const mcpServer = mcpServerRef.map.extend({
+  transport: z.enum(mcpTransports).optional(),
+  tools: z
+    .strictObject({ allow: toolNames.optional(), deny: toolNames.optional() })
+    .optional()
+    .describe('Which of its pinned tools the agent may call: only those of `allow`, and none of `deny`; unset: all'),
+});
 
 const inlineTool = z.strictObject({
   name: functionName,

@@ -64,8 +64,9 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   },
   {
     field: 'mcp_servers',
-    state: 'listed',
-    sentence: 'References are pinned and checked; the agent is not connected to them yet.',
+    state: 'in effect',
+    sentence:
+      'Gives the container one address with the pinned tools of all of them, SVC_MCP_URL, and SVC_MCP_<NAME>_URL for each. A `stdio` server is not called yet.',
   },
   {
     field: 'memory',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { environment } from '@gantry/contract/agents/environment.ts';
-import { functionName, environmentName } from '@gantry/contract/identifiers.ts';
+import { environmentName, toolName } from '@gantry/contract/identifiers.ts';
 import { listOf } from '@gantry/contract/formats/list-of.ts';
 import { mcpTransports } from '../mcp-transports.ts';
 import { httpAddress } from './http-address.ts';
@@ -24,7 +24,7 @@ export const mcpServer = z
     secrets: listOf(environmentName, 100).optional().describe('Names of secrets that the program gets as variables'),
     url: httpAddress.optional().describe('The address of an HTTP server'),
     secret: environmentName.optional().describe('The name of the secret that is sent as a bearer token'),
-    tools: listOf(functionName, 500).optional().describe('The only tools that agents may call; unset: all'),
+    tools: listOf(toolName, 500).optional().describe('The only tools that agents may call; unset: all'),
   })
   .superRefine(({ transport, ...config }, context) => {
     const [needed, others] = transport === 'stdio' ? (['command', ofHttp] as const) : (['url', ofStdio] as const);

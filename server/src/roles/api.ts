@@ -19,6 +19,7 @@ import { modelsRoutes } from '../models/gateway/routes.ts';
 import { loginRoutes } from '../people/login/routes.ts';
 import { notificationsRoutes } from '../telling/notifications/routes.ts';
 import { threadsApiRoutes } from '../agents/memory/routes.ts';
+import { toolsRoutes } from '../agents/tools/routes.ts';
 import { orchestrationsRoutes } from '../agents/orchestration/routes.ts';
 import { permissionsRoutes } from '../agents/permissions/routes.ts';
 import { warnOfTooFewAdmins } from '../people/principals/enough-admins.ts';
@@ -127,6 +128,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
     ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),
+    ...toolsRoutes(await parts.tools()),
     ...homeRoutes(deploy),
     ...eventsRoutes({ db, catchUp: outgoing.catchUp, onError }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),

@@ -5,13 +5,15 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { cursors } from '../governance/http/cursor.ts';
 import type { SurfaceHandlers } from '../governance/http/handlers.ts';
 import { a2aHandlers } from '../agents/invoke/a2a/handlers.ts';
-import { agentWay } from '../agents/delegated-calls/agent-way.ts';
+import { agentWay, startingAgentWay } from '../agents/delegated-calls/agent-way.ts';
 import { repeatCancels } from '../agents/invoke/calls/repeat-cancels.ts';
 import { invokeRoutes } from '../agents/invoke/routes.ts';
 import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
 import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
+import { forgetOldCalls, recordCalls } from '../agents/tools/record-calls.ts';
+import { mcpDoorRoutes } from '../agents/tools/routes.ts';
 import { forgetOldRuns } from '../agents/langgraph/forget-old.ts';
 import { langgraphRoutes } from '../agents/langgraph/routes.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
@@ -25,6 +27,7 @@ import { startWorker, type Worker } from '../ground/runs/worker.ts';
 import type { Role, RoleParts } from './role.ts';
 
 const forget_every_ms = 60 * 60_000;
+const record_calls_every_ms = 5000;
 
 export async function openIngressRole(parts: RoleParts): Promise<Role> {
   const { config, db, owner, keys, spans, models, agentCalls, onError, open } = parts;
@@ -40,21 +43,24 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
   };
   const called = { ...orchestrations, worker: started };
   const memory = memoryDoorRoutes({ db, envelope: parts.envelope, models });
+  const tools = mcpDoorRoutes({ ...(await parts.tools()), recordRefusal: parts.recordRefusal });
   const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
   const threads = { db, envelope: parts.envelope, cursors: cursor };
-  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'langgraph' | 'memory'> = {
+  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'langgraph' | 'memory' | 'mcp'> = {
     ...memory,
+    ...tools,
     ...threadsRoutes(ingress, threads),
     ...langgraphRoutes({ ingress, ...threads }),
     ...invokeRoutes(ingress),
     ...orchestrateRoutes(called, cursor),
     ...orchestrateA2aRoutes(called),
   };
+  const proofs = { db, run_key, authenticate: keyAuthenticator({ db, pepper: keys['key-pepper'] }) };
   return {
     handlers,
     door: {
-      handlers: { ...a2aHandlers(ingress), ...memory },
-      ways: { agent: agentWay({ db, run_key, authenticate: keyAuthenticator({ db, pepper: keys['key-pepper'] }) }) },
+      handlers: { ...a2aHandlers(ingress), ...memory, ...tools },
+      ways: { agent: agentWay(proofs), starting_agent: startingAgentWay(proofs) },
     },
     start: async () => {
       worker = await startWorker(
@@ -73,9 +79,12 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
         await ingress.forgetOld();
         await forgetOldMemory(db);
         await forgetOldRuns(db);
+        await forgetOldCalls(db);
       };
       const forgetting = startLoop(forget, { pause_ms: forget_every_ms, failed_pause_ms: 60_000, onError });
       open.defer(async () => await forgetting.stop());
+      const recording = startLoop(async () => await recordCalls(db), { pause_ms: record_calls_every_ms, onError });
+      open.defer(async () => await recording.stop());
       const cancelling = repeatCancels(ingress, onError);
       open.defer(async () => await cancelling.stop());
       ingress.followed.start();

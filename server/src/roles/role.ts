@@ -17,6 +17,7 @@ import type { GuardrailRecord } from '../models/guardrails/record.ts';
 import type { Log } from '../ground/log.ts';
 import type { Spans } from '../models/traces/spans.ts';
 import type { RecordRefusal } from '../governance/access/refused.ts';
+import type { ToolParts } from '../agents/tools/parts.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Deploying } from './deploying.ts';
 
@@ -71,7 +72,8 @@ export interface RoleParts {
   outgoing: () => Promise<Outgoing>;
   models: () => Promise<Gateway>;
   agentCalls: () => Promise<Ingress>;
+  tools: () => Promise<ToolParts>;
 }
 
 /** What the parts for several roles are opened with. */
-export type OpeningParts = Omit<RoleParts, 'deploying' | 'outgoing' | 'models' | 'agentCalls'>;
+export type OpeningParts = Omit<RoleParts, 'deploying' | 'outgoing' | 'models' | 'agentCalls' | 'tools'>;

@@ -36,8 +36,8 @@ class Origin:
         return Origin.of(parts.scheme, parts.hostname, parts.port)
 
 
-# A call of a subagent. Every other path is of the models or the spans.
-AGENTS_PATH = "/agents/"
+# Calls of subagents and of tools. Every other path is of the models or the spans.
+UNMETERED_PATHS = ("/agents/", "/mcp")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Service:
         if to != self.origin:
             return None
         span = innermost_open()
-        if span is not None and not path.startswith(AGENTS_PATH):
+        if span is not None and not path.startswith(UNMETERED_PATHS):
             span.is_metered = True
         added = run_headers(given.get(TRACE_HEADER), span)
         if self.key is not None and not any(name in given for name in CREDENTIALS):

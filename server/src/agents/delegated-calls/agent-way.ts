@@ -3,9 +3,10 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AgentCaller, KeyCaller, Origin } from '../../governance/access/caller.ts';
 import type { Reader } from '../../ground/database/database.ts';
-import { callingRevision } from '../deploy/serving/subagents.ts';
+import { callingRevision, startingRevision } from '../deploy/serving/subagents.ts';
 import { bearerOf } from '../../governance/http/request/request-headers.ts';
 import type { Way } from '../../governance/http/surface.ts';
+import { isStartingKey } from '../../models/keys/calls/facts.ts';
 import { readRun } from '../../models/keys/calls/read-run.ts';
 import type { RunClaims, RunKey } from '../../ground/run-token.ts';
 
@@ -22,22 +23,46 @@ export function agentWay({ db, run_key, authenticate }: Proofs): Way {
     authenticate: async ({ headers, origin }): Promise<AgentCaller> => {
       const key = await authenticate(bearerOf(headers), origin);
       const calling = await callingRevision(db, key.id);
-      if (calling === undefined)
-        throw new Problem('invalid_api_key', { detail: 'Only the key of a deployed agent works here.' });
-      const { agent_id, name, team_id, team, revision_id, version_id } = calling;
-      return {
-        kind: 'agent',
-        id: agent_id,
-        label: `agents/${name}`,
-        memberships: [],
-        name,
-        team: { id: team_id, name: team },
-        revision_id,
-        version_id,
-        run: openRun(readRun(run_key, key, headers)),
-        origin,
-      };
+      if (calling === undefined) throw notDeployed();
+      return agentCaller(calling, { origin, run: openRun(readRun(run_key, key, headers)) });
     },
+  };
+}
+
+/** The same, and an agent that its deploy starts now. That one works for nobody, so it has no run. */
+export function startingAgentWay({ db, run_key, authenticate }: Proofs): Way {
+  return {
+    isUsed: ({ headers }) => headers.has('authorization'),
+    authenticate: async ({ headers, origin }): Promise<AgentCaller> => {
+      const key = await authenticate(bearerOf(headers), origin);
+      const calling = await callingRevision(db, key.id);
+      if (calling !== undefined) return agentCaller(calling, { origin, run: openRun(readRun(run_key, key, headers)) });
+      const starting = (await isStartingKey(db, key.id)) ? await startingRevision(db, key.id) : undefined;
+      if (starting === undefined) throw notDeployed();
+      return agentCaller(starting, { origin, run: undefined });
+    },
+  };
+}
+
+const notDeployed = () => new Problem('invalid_api_key', { detail: 'Only the key of a deployed agent works here.' });
+
+type Calling = NonNullable<Awaited<ReturnType<typeof callingRevision>>>;
+
+function agentCaller(
+  { agent_id, name, team_id, team, revision_id, version_id }: Calling,
+  { origin, run }: Pick<AgentCaller, 'origin' | 'run'>,
+): AgentCaller {
+  return {
+    kind: 'agent',
+    id: agent_id,
+    label: `agents/${name}`,
+    memberships: [],
+    name,
+    team: { id: team_id, name: team },
+    revision_id,
+    version_id,
+    run,
+    origin,
   };
 }
 

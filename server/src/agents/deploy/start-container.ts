@@ -6,7 +6,7 @@ import type { Reader } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
 import { readSecrets } from '../../assets/secrets/delivery.ts';
 import { memoryOfAgent } from '../../assets/registry/references/memory-of-agent.ts';
-import { subagentAddresses } from './serving/subagents.ts';
+import { doorAddresses } from './serving/door-addresses.ts';
 import { isDialled } from './dial-in/dialled.ts';
 import { dialFiles } from './dial-in/join-token.ts';
 import { readDescription } from './read-description.ts';
@@ -69,7 +69,7 @@ export async function startContainer(
       ? {}
       : {
           ...(await modelAccess({ ...parts, service_url }, key_id, config)),
-          ...subagentAddresses(service_url, config),
+          ...doorAddresses(service_url, config),
         };
   const hidden = { ...(await valuesOfRevision(parts, { id: revision_id, key_id })), ...secrets };
   const ingress_secret = ingressSecret(ingress_key, revision_id);

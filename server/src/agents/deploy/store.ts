@@ -275,6 +275,13 @@ export const callingRevision = async (db: Reader, key_id: string) =>
     from revision v join gateway_key k on k.id = v.key_id join asset a on a.id = v.agent_id join team t on t.id = a.team_id
     where k.id = ${key_id} and k.activated_at is not null and k.revoked_at is null and coalesce(k.expires_at > clock_now(), true)`);
 
+/** The same for a key whose deploy starts the agent: its revision has the id of the run (steps/5-provision.ts). Whether the start is under way is another question. */
+export const startingRevision = async (db: Reader, key_id: string) =>
+  await db.one<CallingRevision>(sql`
+    select a.id as agent_id, a.name, a.team_id, t.name as team, r.id as revision_id, (r.input ->> 'version_id')::uuid as version_id
+    from gateway_key k join run r on r.id = k.start_run_id join asset a on a.id::text = r.input ->> 'agent_id' join team t on t.id = a.team_id
+    where k.id = ${key_id} and k.activated_at is null`);
+
 /** The revisions with a route or a container and a key that works, with its models. */
 export const revisionsWithKey = async (db: Reader, agent_id: string) =>
   await db.all<{ id: string; models: string[]; settings: KeySettings }>(sql`

@@ -18,6 +18,8 @@ export interface Pin {
   /** For an agent or an orchestration, the version and digest that the push saw. The digest of schema 3 leaves them out. */
   version: string;
   digest: string;
+  /** For an MCP server, the digest of the list of tools that was pinned at the push. Absent: none was. */
+  tools?: string;
 }
 
 interface BuiltWheel {

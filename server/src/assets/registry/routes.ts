@@ -20,11 +20,15 @@ import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
 import { showVersion } from './assets/show-version.ts';
 import { show, showAsOf } from './assets/show.ts';
 import { usedBy, type FindNamedUsers } from './references/in-use.ts';
+import { pinServerTools, showServerTools } from './tool-lists/server-tools.ts';
 import { transfer, type MoveKeys } from './ownership/transfer.ts';
 import { listFiles, showFile } from './versions/files.ts';
 import type { ReadAsOf } from '../../people/login/read-as-of.ts';
 
-type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> & Handlers<'pushes'> & Handlers<'registry'>;
+type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> &
+  Handlers<'pushes'> &
+  Handlers<'registry'> &
+  Pick<Handlers<'tools'>, 'tools.show' | 'tools.pin'>;
 
 interface RegistryParts {
   db: Database;
@@ -74,6 +78,9 @@ export function registryRoutes({
     'registry.files': async ({ caller, params }) => await listFiles(db, caller, params),
     'registry.show_file': async ({ caller, params, query }) => await showFile(db, caller, { ...params, ...query }),
     'registry.used_by': async ({ caller, params }) => await usedBy({ db, findNamedUsers }, caller, params),
+    'tools.show': async ({ caller, params, query }) => await showServerTools(db, caller, { ...params, ...query }),
+    'tools.pin': async ({ caller, params, query, body }) =>
+      await pinServerTools(db, caller, { ...params, ...query, ...body }),
     'registry.create': async ({ caller, params, body }) => {
       await create(db, caller, params.kind, body);
       return await shown(caller, { kind: params.kind, name: body.name });

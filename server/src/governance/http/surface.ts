@@ -41,6 +41,8 @@ export interface Ways {
   x_goog_api_key: Way;
   /** The gateway key of an agent's revision, and the token of a run. Only at the door of the agents. */
   agent: Way;
+  /** The same, also while the deploy starts the agent. */
+  starting_agent: Way;
 }
 
 export interface Way {
@@ -130,6 +132,14 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     role: 'ingress',
     ways: ['agent'],
     max_body_bytes: 64 * mebibyte,
+    has_places: true,
+    printProblem: problemReply,
+  },
+  // The arguments of a call, and what is written beside them.
+  mcp: {
+    role: 'ingress',
+    ways: ['starting_agent'],
+    max_body_bytes: mebibyte,
     has_places: true,
     printProblem: problemReply,
   },

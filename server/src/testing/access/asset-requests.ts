@@ -9,7 +9,7 @@ interface By {
   fresh: (what: string) => string;
 }
 
-/** For the route matrix: each request is about a model or a target of its own. */
+/** For the route matrix: each request is about a model, a target or an MCP server of its own. */
 export function assetRequests({ admin, owner, fresh }: By) {
   const create = async (kind: ConfiguredKind, look: string, more: { owner?: string; config: object }) => {
     const name = fresh(kind);
@@ -24,6 +24,11 @@ export function assetRequests({ admin, owner, fresh }: By) {
     await create('model', look, { owner: owner(), config: { provider: 'acme', model: 'large' } });
   const target = async (_: unknown, look: string) =>
     await create('target', look, { config: engineAt('tcp://127.0.0.1:1') });
+  const server = async (_: unknown, look: string) =>
+    await create('mcp-server', look, {
+      owner: owner(),
+      config: { transport: 'streamable-http', url: 'http://127.0.0.1:1/mcp' },
+    });
   return {
     'models.show': model,
     'models.test': model,
@@ -34,5 +39,12 @@ export function assetRequests({ admin, owner, fresh }: By) {
       body: { certificate: 'a certificate', key: 'a key' },
     }),
     'targets.test': target,
+    'tools.show': server,
+    // Nothing answers at its address, and no list of it was read.
+    'tools.look': server,
+    'tools.pin': async (_: unknown, look: string) => ({
+      ...(await server(_, look)),
+      body: { digest: 'sha256:0' },
+    }),
   };
 }

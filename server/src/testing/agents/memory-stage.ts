@@ -1,15 +1,11 @@
-// A service with a door, an agent behind it without a container, and runs of it that are open as if an ingress had stored their calls.
-import { randomUUID } from 'node:crypto';
-import { sql } from '../../ground/database/sql.ts';
-import { signRunToken, type Link } from '../../ground/run-token.ts';
+// The door of an agent that keeps threads, and runs of it with a thread.
+import type { Link } from '../../ground/run-token.ts';
 import { threadSpace } from '../../agents/invoke/caller-identity.ts';
 import { readFrames, writeFrames } from '../../agents/memory/frames.ts';
 import type { Content } from '../../assets/registry/content.ts';
-import { freePort } from '../servers/free-port.ts';
-import { storeAgent, type StoredAgent } from '../stored/stored-agent.ts';
-import { testApp, type TestApp, type TestUser } from '../test-app.ts';
-import { standInFor } from './agent-stand-in.ts';
 import { openTurns } from '../../agents/memory/turns.ts';
+import { doorStage, type DoorStage } from './door-stage.ts';
+import type { TestUser } from '../test-app.ts';
 
 export interface OpenedRun {
   id: string;
@@ -23,86 +19,40 @@ interface Answered {
   bytes: Buffer;
 }
 
-export interface MemoryStage {
-  app: TestApp;
-  ada: TestUser;
-  agent: StoredAgent;
-  door: string;
-  key: string;
-  key_id: string;
-  tokenOf: (run: { id: string; caller_id: string; chain?: readonly Link[]; key_id?: string }) => string;
+export interface MemoryStage extends DoorStage {
   openRun: (of: { caller_id: string; thread?: string; chain?: readonly Link[] }) => Promise<OpenedRun>;
-  close: () => Promise<void>;
 }
 
 /** `prepare` makes what the agent's version pins. */
 export async function memoryStage({
   private_hosts = [],
-  prepare = async () => await Promise.resolve([]),
+  prepare,
 }: {
   private_hosts?: readonly string[];
   prepare?: (ada: TestUser) => Promise<Content['pins']>;
 } = {}): Promise<MemoryStage> {
-  const [port, second_port] = [await freePort(), await freePort()];
-  const app = await testApp({
-    config: {
-      engine_host: 'unix:///nowhere/docker.sock',
-      outbound_private_hosts: [...private_hosts],
-      door: { port, url: undefined, host: undefined, urls: [], second_port, notices: [] },
-    },
-    door_addresses: ['127.0.0.1'],
+  const stage = await doorStage({
+    config: { outbound_private_hosts: [...private_hosts] },
+    ...(prepare !== undefined && { pins: async (_, ada) => await prepare(ada) }),
   });
-  const ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
-  const agent = await storeAgent(app, ada.email, { name: 'keeper' }, await prepare(ada));
-  await standInFor(app, agent, (_, response) => void response.end('{"status":"ready"}'));
-  const made = await ada.client.call('keys.create', { body: { max_budget: '1' } });
-  const revision = await app.db.one<{ id: string }>(sql`select id from revision where agent_id = ${agent.asset_id}`);
-  const revision_id = revision?.id ?? '';
-  await app.governed(sql`update revision set key_id = ${made.id} where id = ${revision_id} returning id`);
-  const [door, key] = [`http://127.0.0.1:${port}`, made.key ?? ''];
+  const { app, agent, door, key, tokenOf, storeRun, endRun } = stage;
   const turns = openTurns(app.db);
-
-  const tokenOf: MemoryStage['tokenOf'] = ({ id, caller_id, chain = [], key_id = made.id }) =>
-    signRunToken(app.keys['run-token'], {
-      agent_id: agent.asset_id,
-      revision_id,
-      key_id,
-      run_id: id,
-      root_run_id: id,
-      caller_id,
-      chain,
-      trace_id: 'a'.repeat(32),
-      hidden: { inputs: false, outputs: false },
-    });
-
   return {
-    app,
-    ada,
-    agent,
-    door,
-    key,
-    key_id: made.id,
-    tokenOf,
+    ...stage,
     openRun: async ({ caller_id, thread, chain = [] }) => {
-      const id = randomUUID();
       const agent_id = agent.asset_id;
-      await app.db.transaction(async (tx) => {
-        await tx.run(sql`insert into invocation (id, agent_id, revision_id, caller_id, state, owner, lease_until)
-          values (${id}, ${agent_id}, ${revision_id}, ${caller_id}, 'running', 'the test', clock_now() + interval '1 hour')`);
+      const id = await storeRun({ caller_id }, async (tx, run_id) => {
         const space = threadSpace(agent_id, { id: caller_id }, chain);
         if (thread !== undefined)
-          await turns.enter(tx, { run_id: id, agent_id, owner_id: caller_id, space, name: thread, via: null });
+          await turns.enter(tx, { run_id, agent_id, owner_id: caller_id, space, name: thread, via: null });
       });
       const token = tokenOf({ id, caller_id, chain });
       return {
         id,
         ask: async (method, path, body) => await ask(door + path, { key, token, method, body }),
-        end: async () => {
-          await app.db.run(sql`delete from invocation where id = ${id}`);
-        },
+        end: async () => await endRun(id),
       };
     },
-    close: async () => await app.stop(),
   };
 }
 

@@ -17,7 +17,8 @@ export interface ServingConfig {
   deploy: Pick<NonNullable<AgentConfig['deploy']>, 'tracing' | 'secrets'>;
   /** Without calls it has no container, and a call starts one. */
   sleeps: boolean;
-  has_subagents: boolean;
+  /** It calls subagents or tools, which ask whether its run is open. */
+  calls_others: boolean;
 }
 
 const max_versions = 10_000;
@@ -27,14 +28,22 @@ const read = new LRUCache<string, ServingConfig>({ max: max_versions });
 export async function servingConfig(db: Reader, version_id: string): Promise<ServingConfig> {
   const known = read.get(version_id);
   if (known !== undefined) return known;
-  const { version, access, guardrails, model, deploy, subagents = [] } = await loadAgentConfig(db, version_id);
+  const {
+    version,
+    access,
+    guardrails,
+    model,
+    deploy,
+    subagents = [],
+    mcp_servers = [],
+  } = await loadAgentConfig(db, version_id);
   const config = {
     version,
     allowed_teams: access?.allowed_callers?.flatMap((caller) => parsePrincipal(caller)?.name ?? []),
     rules: makeRules(guardrailsOf(guardrails), model?.primary),
     deploy: { tracing: deploy?.tracing, secrets: deploy?.secrets },
     sleeps: scalingOf({ deploy }).min === 0,
-    has_subagents: subagents.length > 0,
+    calls_others: subagents.length > 0 || mcp_servers.length > 0,
   };
   read.set(version_id, config);
   return config;

@@ -140,11 +140,11 @@ export function servingAgents({
   const servingOf = async (found: Served | undefined, required: readonly RequiredGuardrail[]) => {
     if (found?.route === undefined) return undefined;
     const { version_id, desired } = found.route;
-    const { version, allowed_teams, rules: own, deploy, sleeps, has_subagents } = await servingConfig(db, version_id);
+    const { version, allowed_teams, rules: own, deploy, sleeps, calls_others } = await servingConfig(db, version_id);
     const { id: agent_id, team, visibility } = found.agent;
     const rules = [...own, ...requiredRules(required, team.name)];
     const { revision_id, key_id, addresses, start, kept_by_service, needs_run } = found.route;
-    const needs_row = has_subagents || needs_run;
+    const needs_row = calls_others || needs_run;
     const instances = addresses.map((one) => addressOf(one, revision_id));
     const revision =
       desired === 'running'

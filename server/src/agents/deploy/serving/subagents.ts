@@ -1,5 +1,4 @@
 // The subagents of a version, as its push has pinned them. An agent calls its subagents, and no other agent.
-import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { parseAnyRef, parseVersionRef } from '@gantry/contract/refs.ts';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../../ground/database/database.ts';
@@ -8,9 +7,7 @@ import { isDeployedAlone, type Pin } from '../../../assets/registry/content.ts';
 import { findAssetsCalledBy, type AssetRecord } from '../../../assets/registry/find.ts';
 import { loadVersionSummary } from '../../../assets/registry/versions/load-version-content.ts';
 
-import type { SecretFiles } from '../targets/target.ts';
-
-export { callingRevision } from '../store.ts';
+export { callingRevision, startingRevision } from '../store.ts';
 
 export interface Subagent {
   /** agents/<name>, with the version that the file names */
@@ -49,14 +46,4 @@ export async function refusingSubagents(
     const use = decideUse(by, subagent);
     return use.allowed ? [] : `${use.reason} It refuses its calls. ${use.hint ?? ''}`.trim();
   });
-}
-
-/** The variables with which the container finds its subagents: each address has the card of A2A below it. */
-export function subagentAddresses(service_url: string, { subagents = [] }: AgentConfig): SecretFiles {
-  const names = subagents.flatMap(({ ref }) => parseAnyRef(ref)?.name ?? []);
-  if (names.length === 0) return {};
-  const addresses: SecretFiles = { SVC_SUBAGENTS_URL: service_url };
-  for (const name of names)
-    addresses[`SVC_SUBAGENT_${name.replaceAll('-', '_').toUpperCase()}_URL`] = `${service_url}/agents/${name}`;
-  return addresses;
 }

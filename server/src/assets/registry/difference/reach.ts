@@ -83,9 +83,10 @@ const order: readonly ReachLine['kind'][] = [
 ];
 
 function reached({ config, pins, agent }: Reaching): Reached[] {
-  const pinned = pins.flatMap(({ ref, version, digest }): Reached[] => {
+  const pinned = pins.flatMap(({ ref, version, digest, tools }): Reached[] => {
     const kind = parseAnyRef(ref)?.kind;
-    return kind === undefined ? [] : [{ kind, name: ref, version, digest }];
+    // Another list of tools is another reach, also at the same address.
+    return kind === undefined ? [] : [{ kind, name: ref, version, digest: `${digest} ${tools ?? ''}` }];
   });
   const { secrets } = objectAt(config, 'deploy');
   return [

@@ -14,6 +14,7 @@ import { faultOf } from '../read-config.ts';
 import type { Reference, References } from './references.ts';
 import * as stored from './reference-store.ts';
 import * as store from '../store.ts';
+import { pinnedList } from '../tool-list-store.ts';
 
 /** Throws `reference_missing` with every reference that cannot be resolved. */
 export async function pinReferences(db: Reader, caller: Caller, { self, references }: References): Promise<Pin[]> {
@@ -100,7 +101,9 @@ async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Ref
   if (parsed.kind === 'agent' || isDeployedAlone(pin)) return pin;
   const config = await contents.config(db, current.digest);
   const wrong = unusable(parsed.kind, pin, config) ?? unfit?.(config, asset.ref);
-  return wrong === undefined ? pin : fault(wrong);
+  if (wrong !== undefined) return fault(wrong);
+  const tools = parsed.kind === 'mcp-server' ? await pinnedList(db, pin) : undefined;
+  return { ...pin, ...(tools !== undefined && { tools: tools.digest }) };
 }
 
 // The rules may have become stricter since that version was made.

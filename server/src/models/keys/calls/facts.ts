@@ -57,6 +57,9 @@ function factsOf(row: store.KeyRow): KeyFacts {
   };
 }
 
+/** Its deploy starts the agent now. */
+export const isStartingKey = async (db: Reader, id: string) => (await startStore.startingKeys(db, [id])).length > 0;
+
 /** Those that no longer work. */
 export const endedKeys = async (db: Reader, ids: readonly string[]) => await startStore.endedKeys(db, ids);
 

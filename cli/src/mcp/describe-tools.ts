@@ -1,0 +1,48 @@
+// The tools of an MCP server for people. Each text is shown whole, because a model follows it.
+import type { ServerTools, ToolDefinition } from '@gantry/contract/assets/tools.ts';
+import { required, text } from '../command.ts';
+import { fields, line, shortDigest, state, strong, time, verbatim, type Block, type View } from '../view/view.ts';
+
+export const serverArgument = required('The name of the MCP server', 'mcp-server');
+export const versionFlag = text('A version of the server; without it the newest', 'version');
+
+export function isUnpinned({ pinned, seen }: ServerTools): boolean {
+  return seen !== null && seen.digest !== pinned?.digest;
+}
+
+/** What is pinned, and what the newest list has that differs. */
+export function toolsView({ ref, pinned, seen, added, removed, changed }: ServerTools): View {
+  return [
+    fields({
+      server: strong(ref),
+      pinned:
+        pinned === null
+          ? 'nothing: agents call no tool of it'
+          : [shortDigest(pinned.digest), `by ${pinned.by}`, time(pinned.at)],
+      seen: seen === null ? 'never asked' : [shortDigest(seen.digest), time(seen.at)],
+    }),
+    ...(pinned?.tools ?? []).flatMap((tool) =>
+      changed.some(({ before }) => before.name === tool.name) || removed.some(({ name }) => name === tool.name)
+        ? []
+        : toolBlocks(tool),
+    ),
+    ...differenceView({ added, removed, changed }),
+  ];
+}
+
+/** Only what pinning the newest list would change. */
+export function differenceView({ added, removed, changed }: Pick<ServerTools, 'added' | 'removed' | 'changed'>): View {
+  return [
+    ...added.flatMap((tool) => toolBlocks(tool, 'added')),
+    ...changed.flatMap(({ before, after }) => [...toolBlocks(before, 'until now'), ...toolBlocks(after, 'changed')]),
+    ...removed.map(({ name }) => line(state('removed'), strong(name))),
+  ];
+}
+
+function toolBlocks({ name, description, definition }: ToolDefinition, word?: string): Block[] {
+  return [
+    line(...(word === undefined ? [] : [state(word)]), strong(name)),
+    ...(description === '' ? [] : [verbatim(description)]),
+    verbatim(JSON.stringify(definition['inputSchema'] ?? {})),
+  ];
+}

@@ -1,0 +1,28 @@
+// The refusals about tools of MCP servers. problems.ts has all of them.
+export const toolProblems = {
+  server_unavailable: {
+    status: 502,
+    title: 'The MCP server cannot be used',
+    hint: 'Its owner can try it: `svc mcp look <server>`.',
+  },
+  not_callable: {
+    status: 409,
+    title: 'This MCP server cannot be called',
+    hint: 'Give it an address: `transport: streamable-http` and `url`.',
+  },
+  tools_changed: {
+    status: 409,
+    title: 'The list of tools is not the one that was read',
+    hint: 'Read it again: `svc mcp look <server>`.',
+  },
+  arguments_refused: {
+    status: 422,
+    title: 'The arguments do not fit the tool',
+    hint: 'Read its schema: `svc mcp tools <server>`.',
+  },
+  tool_changed: {
+    status: 409,
+    title: 'The server has changed this tool since its list was pinned',
+    hint: 'Its owner reads the difference and pins it: `svc mcp pin <server>`.',
+  },
+} as const;

@@ -1,0 +1,66 @@
+// The tools of MCP servers. A server lists what it offers, and a person pins that list. Agents call what is pinned, and nothing that the server
+// has changed since.
+import { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { byName, time, version } from '../wire.ts';
+
+export const toolDefinition = z.object({
+  name: z.string(),
+  description: z.string(),
+  definition: z
+    .record(z.string(), z.unknown())
+    .describe('as the server lists it: title, description, schemas and annotations'),
+});
+export type ToolDefinition = z.output<typeof toolDefinition>;
+
+const changedTool = z.object({ before: toolDefinition, after: toolDefinition });
+
+export const serverTools = z.object({
+  ref: z.string().describe('mcp-servers/<name>@<version>'),
+  pinned: z
+    .object({ digest: z.string(), by: z.string(), at: time, tools: z.array(toolDefinition) })
+    .nullable()
+    .describe('what agents may call; null: nobody has pinned a list of this version, so they call nothing'),
+  seen: z
+    .object({ digest: z.string(), at: time })
+    .nullable()
+    .describe('the newest list that the server has given; null: it was never asked'),
+  added: z.array(toolDefinition).describe('seen and not pinned'),
+  removed: z.array(toolDefinition).describe('pinned and not seen'),
+  changed: z.array(changedTool).describe('not called until the seen list is pinned'),
+});
+export type ServerTools = z.output<typeof serverTools>;
+
+const ofServer = {
+  params: byName,
+  query: z.strictObject({ version: version.optional().describe('the newest when absent') }),
+  reply: { kind: 'data', status: 200, schema: serverTools },
+} as const;
+
+export const toolsEndpoints = {
+  'tools.show': {
+    ...ofServer,
+    method: 'GET',
+    path: '/api/v1/mcp-servers/{name}/tools',
+    summary: 'The pinned tools of an MCP server, and how its newest list differs from them',
+    operation: 'asset.read',
+    problems: [],
+  },
+  'tools.look': {
+    ...ofServer,
+    method: 'POST',
+    path: '/api/v1/mcp-servers/{name}/tools/look',
+    summary: 'Ask an MCP server now for its tools',
+    operation: 'tools.pin',
+    problems: ['server_unavailable', 'not_callable'],
+  },
+  'tools.pin': {
+    ...ofServer,
+    method: 'POST',
+    path: '/api/v1/mcp-servers/{name}/tools/pin',
+    summary: 'Pin the list with this digest: agents may call its tools',
+    operation: 'tools.pin',
+    body: z.strictObject({ digest: z.string().max(100).describe('of the list that was read') }),
+    problems: ['tools_changed'],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,61 @@
+// An unchanged agent in a container with langchain's client of the protocol, and a public server that its vendor publishes.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callAgent } from '../call-agent.ts';
+import { agentYaml, requirements, writeProject } from '../write-project.ts';
+import { sharedInstallation, type SharedInstallation } from './shared-installation.ts';
+
+const root = join(import.meta.dirname, '../..');
+let gantry: SharedInstallation;
+let server: ChildProcess;
+
+beforeAll(async () => {
+  gantry = await sharedInstallation('toolers');
+  server = spawn(
+    'node',
+    [join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'streamableHttp'],
+    { env: { ...process.env, PORT: String(gantry.mcp_port) }, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on('data', (text: Buffer) => (String(text).includes('listening') ? resolve() : undefined));
+    server.once('exit', () => reject(new Error('the public server has ended')));
+  });
+  await gantry.must(
+    `svc registry mcp-server create everything --team toolers --config '{transport: streamable-http, url: "http://127.0.0.1:${gantry.mcp_port}/mcp"}'`,
+  );
+});
+afterAll(async () => {
+  if (server === undefined || server.exitCode !== null) return;
+  server.kill();
+  await once(server, 'exit');
+});
+
+const ask = async (tool: string, given: object = {}) => {
+  const { json } = await callAgent(`${gantry.url}/agents/handy`, await gantry.token()).ask({ tool, arguments: given });
+  return json.output?.['answer'];
+};
+
+test('an agent calls the tools of a public server, and no tool before a person has pinned them', async () => {
+  await writeProject(gantry, 'handy', {
+    'agent.py': await readFile(join(import.meta.dirname, '../agents/tool_user.py'), 'utf8'),
+    'agent.yaml': agentYaml('handy', 'mcp_servers:\n  - mcp/everything\n', 'toolers'),
+    'requirements.txt': `${requirements}langchain-mcp-adapters==0.3.2\n`,
+  });
+  const pinned = await gantry.must('svc mcp pin everything --yes');
+  expect(pinned.output).toMatch(/Agents may call \d+ tools of mcp-servers\/everything@1\.0\.0/);
+  await gantry.must('svc deploy', { in: 'handy' });
+  expect(await ask('list')).toContain('everything__echo');
+  expect(await ask('everything__echo', { message: 'hello' })).toBe('Echo: hello');
+  expect(await ask('everything__get-sum', { a: 2, b: 3 })).toContain('5');
+});
+
+test('the trace of the call has the tool, as the service has seen it', async () => {
+  const { output } = await gantry.must('svc trace list --agent handy --json');
+  const [trace] = JSON.parse(output) as { trace_id: string }[];
+  await expect
+    .poll(async () => (await gantry.must(`svc trace show ${trace?.trace_id}`)).output)
+    .toContain('execute_tool everything__get-sum');
+});

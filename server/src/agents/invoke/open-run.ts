@@ -1,0 +1,1 @@
+export { isOpen as isOpenRun } from './store.ts';

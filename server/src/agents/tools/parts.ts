@@ -1,0 +1,14 @@
+import type { Database, Reader } from '../../ground/database/database.ts';
+import type { Outbound } from '../../ground/outbound/outbound.ts';
+import type { Spans } from '../../models/traces/spans.ts';
+import type { ServerConnections } from './upstream/connections.ts';
+
+export interface ToolParts {
+  db: Database;
+  outbound: Outbound;
+  /** The values of a team's secrets. */
+  readCredentials: (db: Reader, team_id: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  connections: ServerConnections;
+  spans: Pick<Spans, 'add'>;
+  onError: (error: unknown) => void;
+}

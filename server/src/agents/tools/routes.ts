@@ -1,0 +1,22 @@
+import type { Handlers, SurfaceHandlers } from '../../governance/http/handlers.ts';
+import type { RecordRefusal } from '../../governance/access/refused.ts';
+import { lookAtTools } from './look.ts';
+import type { ToolParts } from './parts.ts';
+import { serveTools } from './serve.ts';
+
+/** At the door of the agents. */
+export function mcpDoorRoutes(parts: ToolParts & { recordRefusal: RecordRefusal }): SurfaceHandlers<'mcp'> {
+  return {
+    'mcp.all': async ({ caller, body, headers, signal, trace }) =>
+      await serveTools(parts, { caller, body, headers, signal, trace }),
+    'mcp.one': async ({ caller, params, body, headers, signal, trace }) =>
+      await serveTools(parts, { caller, server: params.name, body, headers, signal, trace }),
+  };
+}
+
+export function toolsRoutes(parts: ToolParts): Pick<Handlers<'tools'>, 'tools.look'> {
+  return {
+    'tools.look': async ({ caller, params, query, signal }) =>
+      await lookAtTools(parts, { caller, signal, ...params, ...query }),
+  };
+}

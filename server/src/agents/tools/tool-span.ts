@@ -1,0 +1,58 @@
+// The span of a call of a tool, as the service has seen it.
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { AgentCaller } from '../../governance/access/caller.ts';
+import type { TraceContext } from '../../ground/trace-context.ts';
+import type { Spans } from '../../models/traces/spans.ts';
+import { startSpan } from '../../models/traces/start-span.ts';
+
+interface SpannedCall {
+  caller: AgentCaller;
+  trace: TraceContext;
+  server: string;
+  tool: string;
+  arguments: Record<string, unknown>;
+  user_id: string;
+  call_id: string;
+}
+
+export interface ToolSpan {
+  end(error: string | null, result?: CallToolResult): void;
+}
+
+export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): ToolSpan {
+  const started = startSpan();
+  const { caller, trace, server, tool, user_id, call_id } = call;
+  const { run } = caller;
+  const trace_id = run?.trace_id ?? trace.trace_id;
+  const hidden = run?.hidden ?? { inputs: true, outputs: true };
+  return {
+    end: (error, result) =>
+      spans.add([
+        {
+          span_id: started.span_id,
+          ...started.times(),
+          trace_id,
+          // A parent of another trace is none.
+          parent_id: trace.trace_id === trace_id ? trace.parent_id : null,
+          name: `execute_tool ${server}__${tool}`,
+          kind: 'tool',
+          source: 'gateway',
+          agent_id: caller.id,
+          revision_id: caller.revision_id,
+          run_id: run?.run_id ?? null,
+          team_id: caller.team.id,
+          caller_id: user_id,
+          status: error === null ? 'ok' : 'error',
+          model: null,
+          provider: null,
+          input_tokens: null,
+          output_tokens: null,
+          cost_nano_usd: null,
+          input: hidden.inputs ? null : JSON.stringify(call.arguments),
+          output: hidden.outputs || result === undefined ? null : JSON.stringify(result.content),
+          error,
+          attributes: { call_id, 'gen_ai.tool.name': tool, 'mcp.server': server },
+        },
+      ]),
+  };
+}

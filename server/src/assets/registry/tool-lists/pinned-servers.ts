@@ -1,0 +1,69 @@
+// The MCP servers of a version of an agent. Promise: a tool is callable only if the version's push saw its name pinned, and its text is the one that is
+// pinned now. So neither a new tool nor a changed one reaches an agent without a person.
+import { LRUCache } from 'lru-cache';
+import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
+import { parseAnyRef } from '@gantry/contract/refs.ts';
+import type { Reader } from '../../../ground/database/database.ts';
+import type { Pin } from '../content.ts';
+import * as contents from '../content-store.ts';
+import { agentConfigOf, loadVersionSummary } from '../versions/load-version-content.ts';
+import type { ListedTool } from './tool-list.ts';
+import * as store from '../tool-list-store.ts';
+
+export interface ServerOfAgent {
+  name: string;
+  /** mcp-servers/<name>@<version>, as agent.yaml names it. */
+  ref: string;
+  asset_id: string;
+  version: string;
+  config: Record<string, unknown>;
+  /** The names that were pinned at the push. Undefined: none were, or the push is older than pins. */
+  pushed: ReadonlySet<string> | undefined;
+  /** Of them, what agent.yaml leaves to the agent. */
+  isLeft: (tool: string) => boolean;
+}
+
+// A deployed version has final content, and a list never changes under its digest.
+const read = new LRUCache<string, readonly ServerOfAgent[]>({ max: 10_000 });
+
+export async function serversOfAgent(db: Reader, version_id: string): Promise<readonly ServerOfAgent[]> {
+  const known = read.get(version_id);
+  if (known !== undefined) return known;
+  const content = await loadVersionSummary(db, version_id);
+  const { mcp_servers = [] } = agentConfigOf(content);
+  const servers = await Promise.all(content.pins.map(async (pin) => await serverOf(db, pin, mcp_servers)));
+  const found = servers.filter((server) => server !== undefined);
+  read.set(version_id, found);
+  return found;
+}
+
+/** What is pinned now of what the agent's push saw, and what the configs of both leave. */
+export async function callableTools(db: Reader, server: ServerOfAgent): Promise<ListedTool[]> {
+  const pinned = await store.pinnedList(db, server);
+  const only = toolsIn(server.config);
+  return (pinned?.tools ?? []).filter(
+    ({ name }) =>
+      server.pushed?.has(name) === true && server.isLeft(name) && (only === undefined || only.includes(name)),
+  );
+}
+
+async function serverOf(
+  db: Reader,
+  { ref, asset_id, version, digest, tools }: Pin,
+  entries: NonNullable<AgentConfig['mcp_servers']>,
+): Promise<ServerOfAgent | undefined> {
+  const parsed = parseAnyRef(ref);
+  if (parsed?.kind !== 'mcp-server') return undefined;
+  const config = await contents.config(db, digest);
+  const list = tools === undefined ? undefined : await store.listOf(db, { asset_id, version, digest: tools });
+  const pushed = list && new Set(list.tools.map(({ name }) => name));
+  const entry = entries.find((one) => parseAnyRef(one.ref)?.name === parsed.name);
+  const { allow, deny = [] } = (entry !== undefined && 'tools' in entry ? entry.tools : undefined) ?? {};
+  const isLeft = (tool: string) => (allow === undefined || allow.includes(tool)) && !deny.includes(tool);
+  return { name: parsed.name, ref, asset_id, version, config, pushed, isLeft };
+}
+
+function toolsIn(config: Record<string, unknown>): readonly string[] | undefined {
+  const { tools } = config;
+  return Array.isArray(tools) ? tools.filter((name) => typeof name === 'string') : undefined;
+}

@@ -1,0 +1,107 @@
+// The tools of a version of an MCP server: what is pinned, what the server lists now, and a person's decision to pin it.
+import { Problem } from '@gantry/contract/problems.ts';
+import { printVersionRef } from '@gantry/contract/refs.ts';
+import type { ServerTools, ToolDefinition } from '@gantry/contract/assets/tools.ts';
+import { authorize } from '../../../governance/access/authorize.ts';
+import type { Caller } from '../../../governance/access/caller.ts';
+import { change } from '../../../governance/access/change.ts';
+import type { Database, Reader } from '../../../ground/database/database.ts';
+import { signedIn } from '../../../people/principals/signed-in.ts';
+import type { AssetRecord } from '../asset.ts';
+import { holdAsset, loadAsset } from '../load-asset.ts';
+import { loadVersion } from '../versions/load-version.ts';
+import { compareTools, type ListedTool } from './tool-list.ts';
+import * as store from '../tool-list-store.ts';
+
+export interface NamedServer {
+  name: string;
+  /** The newest when undefined. */
+  version?: string | undefined;
+}
+
+export interface ServerVersion {
+  asset: AssetRecord;
+  version: string;
+  config: Record<string, unknown>;
+}
+
+/** Throws `not_found`. */
+export async function loadServer(
+  db: Reader,
+  caller: Caller,
+  { name, version = 'latest' }: NamedServer,
+): Promise<ServerVersion> {
+  const asset = await loadAsset(db, { kind: 'mcp-server', name }, caller);
+  authorize(caller, 'asset.read', asset);
+  const { row, content } = await loadVersion(db, asset, version);
+  return { asset, version: row.version, config: content.config };
+}
+
+export async function showServerTools(db: Reader, caller: Caller, named: NamedServer): Promise<ServerTools> {
+  return await serverTools(db, await loadServer(db, caller, named));
+}
+
+/** Throws `tools_changed` for a digest that the server has not listed last. A pin of the same list changes nothing. */
+export async function pinServerTools(
+  db: Database,
+  caller: Caller,
+  { digest, ...named }: NamedServer & { digest: string },
+): Promise<ServerTools> {
+  const user = signedIn(caller);
+  const server = await loadServer(db, caller, named);
+  const grant = authorize(user, 'tools.pin', server.asset);
+  const of = { asset_id: server.asset.id, version: server.version };
+  await change(db, grant, 'tools.pinned', async (tx, note) => {
+    // The asset may have been transferred since the decision.
+    authorize(user, 'tools.pin', await holdAsset(tx, of.asset_id, caller));
+    const seen = await store.newestList(tx, of);
+    if (seen?.digest !== digest)
+      throw new Problem('tools_changed', {
+        detail:
+          seen === undefined
+            ? `${server.asset.ref}@${of.version} was never asked for its tools.`
+            : `The newest list of ${server.asset.ref}@${of.version} is ${seen.digest}.`,
+      });
+    const before = await store.pinnedList(tx, of);
+    if (before?.digest === digest) return;
+    await store.putPin(tx, { ...of, list_id: seen.id, pinned_by: user.label });
+    note({ version: of.version, digest, before: before?.digest ?? null, ...names(before?.tools ?? [], seen.tools) });
+  });
+  return await serverTools(db, server);
+}
+
+export async function serverTools(db: Reader, { asset, version }: ServerVersion): Promise<ServerTools> {
+  const of = { asset_id: asset.id, version };
+  const [pinned, seen] = await Promise.all([store.pinnedList(db, of), store.newestList(db, of)]);
+  const { added, removed, changed } =
+    seen === undefined ? { added: [], removed: [], changed: [] } : compareTools(pinned?.tools ?? [], seen.tools);
+  return {
+    ref: printVersionRef({ kind: 'mcp-server', name: asset.name, version }),
+    pinned:
+      pinned === undefined
+        ? null
+        : {
+            digest: pinned.digest,
+            by: pinned.pinned_by,
+            at: pinned.pinned_at,
+            tools: pinned.tools.map(toolDefinition),
+          },
+    seen: seen === undefined ? null : { digest: seen.digest, at: seen.seen_at },
+    added: added.map(toolDefinition),
+    removed: removed.map(toolDefinition),
+    changed: changed.map(({ before, after }) => ({ before: toolDefinition(before), after: toolDefinition(after) })),
+  };
+}
+
+function toolDefinition({ name, description = '', ...definition }: ListedTool): ToolDefinition {
+  return { name, description, definition };
+}
+
+function names(before: readonly ListedTool[], after: readonly ListedTool[]) {
+  const { added, removed, changed } = compareTools(before, after);
+  return {
+    added: added.map(({ name }) => name),
+    removed: removed.map(({ name }) => name),
+    changed: changed.map(({ before: { name } }) => name),
+  };
+}

@@ -1,0 +1,24 @@
+// The parts for calls to tools, opened once in a process: the ingress passes calls of agents on, and the api asks servers for their tools.
+import { openOutbound } from '../ground/outbound/outbound.ts';
+import { teamSecretReader } from '../assets/secrets/delivery.ts';
+import { stores } from '../assets/secrets/stores/index.ts';
+import { serverConnections } from '../agents/tools/upstream/connections.ts';
+import type { ToolParts } from '../agents/tools/parts.ts';
+import type { OpeningParts } from './role.ts';
+
+export function openTools({ config, db, envelope, spans, onError, open }: OpeningParts): ToolParts {
+  const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
+  const connections = serverConnections(onError);
+  open.defer(async () => {
+    await connections.close();
+    await outbound.close();
+  });
+  return {
+    db,
+    outbound,
+    readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
+    connections,
+    spans,
+    onError,
+  };
+}

@@ -1,0 +1,88 @@
+// An MCP server of this machine, in both generations of the protocol. What it offers can be changed while it runs.
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { createMcpHandler, Server, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
+
+export interface OfferedTool extends Tool {
+  call: (
+    given: Record<string, unknown>,
+    progress: (done: number) => Promise<void>,
+  ) => Promise<CallToolResult> | CallToolResult;
+}
+
+export interface McpServerOfTest {
+  url: string;
+  /** Read anew for each request. */
+  tools: OfferedTool[];
+  /** The headers of each request. */
+  seen: IncomingMessage['headers'][];
+  /** The names of the tools that were called. */
+  called: string[];
+  close(): Promise<void>;
+}
+
+export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false } = {}): Promise<McpServerOfTest> {
+  const made: McpServerOfTest = { url: '', tools, seen: [], called: [], close: async () => await Promise.resolve() };
+  const { fetch } = createMcpHandler(() => serverOf(made));
+  const http = createServer((incoming, outgoing) => {
+    void (async () => {
+      made.seen.push(incoming.headers);
+      // A server of 2025 knows no such method, so a client falls back.
+      const isNew = incoming.headers['mcp-protocol-version'] === '2026-07-28';
+      if (legacyOnly && isNew) return outgoing.writeHead(400).end();
+      const headers = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+      const isPost = incoming.method === 'POST';
+      const answer = await fetch(
+        new Request('http://test/mcp', {
+          method: incoming.method ?? 'GET',
+          headers,
+          ...(isPost && { body: new Uint8Array(await buffer(incoming)) }),
+        }),
+      );
+      outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+      if (answer.body !== null) for await (const part of answer.body) outgoing.write(part);
+      return outgoing.end();
+    })();
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  made.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`; // it listens on TCP
+  made.close = async () => {
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+  };
+  return made;
+}
+
+function serverOf({ tools, called }: McpServerOfTest): Server {
+  const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
+  server.setRequestHandler(
+    'tools/list',
+    async () => await Promise.resolve({ tools: tools.map(({ call: _, ...tool }) => tool) }),
+  );
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    called.push(params.name);
+    const token = params._meta?.progressToken;
+    const progress = async (done: number) => {
+      if (token !== undefined)
+        await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, progress: done } });
+    };
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool === undefined) return { isError: true, content: [{ type: 'text', text: 'no such tool' }] };
+    return await tool.call(params.arguments ?? {}, progress);
+  });
+  return server;
+}
+
+export function textTool(
+  name: string,
+  description: string,
+  answer: (given: Record<string, unknown>) => string,
+): OfferedTool {
+  return {
+    name,
+    description,
+    inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+    call: (given) => ({ content: [{ type: 'text', text: answer(given) }] }),
+  };
+}
