@@ -11,7 +11,6 @@ export type { Settings } from './store.ts';
 export const findTeam = teamStore.teamByName;
 export const findGroup = groups.groupByName;
 export const findUser = store.userByEmail;
-export const findUserById = store.userById;
 export const findUserOfAnyTime = store.userOfAnyTime;
 export const settings = store.settings;
 export const offeredProviders = store.offeredProviders;
