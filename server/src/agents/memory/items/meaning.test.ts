@@ -22,8 +22,12 @@ beforeAll(async () => {
         params: { kind: 'memory-config' },
         body: { name: 'by-meaning', team: 'ml', config: { embedding: 'models/embed', search: ['text'] } },
       });
-      const [{ digest = '', version = '' } = {}] = made.versions;
-      return [{ ref: 'memory-configs/by-meaning', asset_id: made.id, digest: digest ?? '', version }];
+      return made.versions.map(({ digest, version }) => ({
+        ref: 'memory-configs/by-meaning',
+        asset_id: made.id,
+        digest: digest ?? '',
+        version,
+      }));
     },
   });
   const { email } = await stage.app.user('bob@example.com', { teams: { ml: 'viewer' } });
