@@ -191,6 +191,9 @@ export const threadsEndpoints = {
     body: z.strictObject({
       value: json.describe('the answer, as the agent takes it'),
       checkpoint_id: z.string().max(200).optional().describe('the state that you saw; absent: the present one'),
+      waiting_since: time
+        .optional()
+        .describe('of the question that you saw: a step can ask several times at one state; absent: the present one'),
     }),
     reply: { kind: 'passed', status: 200 },
     problems: [...callRefusals, 'nothing_waits', 'answered_already'],

@@ -26,7 +26,7 @@ export function InboxPage() {
       )}
       <ul className="flex max-w-[800px] flex-col gap-4">
         {rows?.map((run) => (
-          <Run key={`${run.thread} ${run.checkpoint_id}`} run={run} />
+          <Run key={`${run.thread} ${run.checkpoint_id} ${run.waiting_since}`} run={run} />
         ))}
       </ul>
       {more !== undefined && (
@@ -64,7 +64,7 @@ function Run({ run }: { run: WaitingRun }) {
         interrupts={interrupts}
         // Any JSON: a form has made it.
         onAnswer={(value) =>
-          answer.mutate({ params: { name, thread }, body: { value: value as never, checkpoint_id } })
+          answer.mutate({ params: { name, thread }, body: { value: value as never, checkpoint_id, waiting_since } })
         }
         isSending={answer.isPending}
         error={answer.error}

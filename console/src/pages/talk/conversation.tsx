@@ -57,7 +57,7 @@ export function Conversation(props: ConversationProps) {
         {answering.isPending && <p className="text-meta text-quiet">It goes on with your answer.</p>}
         {isAsking && shown.data !== undefined && (
           <Questions
-            key={shown.data.latest?.checkpoint_id}
+            key={`${shown.data.latest?.checkpoint_id} ${shown.data.waiting_since}`}
             interrupts={shown.data.interrupts}
             onAnswer={(value) => answering.mutate(value)}
             isSending={answering.isPending}

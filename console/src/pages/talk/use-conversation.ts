@@ -156,7 +156,8 @@ export function useConversation({ agent, thread, shape, keeps_threads, onThread 
       guarded(async () => {
         const checkpoint_id = shown.data?.latest?.checkpoint_id;
         // Any JSON: a form has made it.
-        await send('threads.answer', { params, body: { value: value as never, checkpoint_id } });
+        const waiting_since = shown.data?.waiting_since ?? undefined;
+        await send('threads.answer', { params, body: { value: value as never, checkpoint_id, waiting_since } });
         refresh(['threads', 'inbox', 'home', 'notifications']);
         await read(thread ?? '');
       }),

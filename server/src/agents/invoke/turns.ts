@@ -24,12 +24,14 @@ export interface Turn extends ThreadName {
   run_id: string;
   /** The state that the call answers. */
   expects?: string | undefined;
+  /** Since when the thread has waited for this answer. A step can ask several times at one state. */
+  expects_since?: string | undefined;
   /** The call is refused while another one is on the thread. */
   is_alone?: boolean | undefined;
 }
 
 /** What a call demands of its thread. */
-export type Demand = Pick<Turn, 'expects' | 'is_alone'>;
+export type Demand = Pick<Turn, 'expects' | 'expects_since' | 'is_alone'>;
 
 export interface Turns {
   /** In the transaction that stores the call. A repeat keeps the place. */

@@ -2,7 +2,7 @@
 import type { Reader, Tx } from '../../ground/database/database.ts';
 import { allOf, sql, type Sql } from '../../ground/database/sql.ts';
 import { wake } from '../../ground/runs/run.ts';
-import type { ThreadName } from '../invoke/turns.ts';
+import type { ThreadName, Turn } from '../invoke/turns.ts';
 
 /** The thread of this name; it is made when there is none. */
 export async function putThread(tx: Tx, { agent_id, owner_id, space, name, via }: ThreadName): Promise<string> {
@@ -34,20 +34,22 @@ export async function countTurns(db: Reader, thread_id: string, run_id: string):
 /** In the transaction that stores the call. Turns of calls that have ended go, so a thread has few. */
 export async function enter(
   tx: Tx,
-  { run_id, expects = null }: { run_id: string; expects?: string | null | undefined },
+  { run_id, expects, expects_since }: Pick<Turn, 'run_id' | 'expects' | 'expects_since'>,
   thread_id: string,
 ): Promise<void> {
   await tx.run(sql`
     delete from thread_turn u using invocation i where u.thread_id = ${thread_id} and i.id = u.run_id and i.state = 'ended' and u.run_id <> ${run_id}`);
   await tx.run(sql`
-    insert into thread_turn (run_id, thread_id, expects) values (${run_id}, ${thread_id}, ${expects}) on conflict (run_id) do nothing`);
+    insert into thread_turn (run_id, thread_id, expects, expects_since)
+    values (${run_id}, ${thread_id}, ${expects ?? null}, ${expects_since ?? null}) on conflict (run_id) do nothing`);
 }
 
 /** Undefined for a call that has ended. */
 export const turnOf = async (db: Reader, run_id: string) =>
   await db.one<{ is_first: boolean; cancel_pending: boolean; is_answered: boolean }>(sql`
     select i.cancel_pending, coalesce(u.expects <> (
-      select max(s.id) from thread_state s where s.thread_id = u.thread_id and s.ns = ''), false) as is_answered, not exists (
+      select max(s.id) from thread_state s where s.thread_id = u.thread_id and s.ns = ''), false)
+      or (u.expects_since is not null and u.expects_since is distinct from (select t.waiting_since from thread t where t.id = u.thread_id)) as is_answered, not exists (
       select from thread_turn b join invocation o on o.id = b.run_id and o.state = 'running'
       where b.thread_id = u.thread_id and b.n < u.n) as is_first
     from thread_turn u join invocation i on i.id = u.run_id and i.state = 'running' where u.run_id = ${run_id}`);

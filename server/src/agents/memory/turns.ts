@@ -13,7 +13,7 @@ const longest_pause_ms = 300;
 
 export function openTurns(db: Database): Turns {
   return {
-    enter: async (tx, { run_id, expects, is_alone = false, ...named }) => {
+    enter: async (tx, { run_id, expects, expects_since, is_alone = false, ...named }) => {
       // It locks the thread, so two calls count one after the other.
       const thread_id = await store.putThread(tx, named);
       const others = await store.countTurns(tx, thread_id, run_id);
@@ -22,7 +22,7 @@ export function openTurns(db: Database): Turns {
         throw new Problem('thread_busy', {
           detail: `${most_waiting} calls work on this thread, or wait for their turn.`,
         });
-      await store.enter(tx, { run_id, expects }, thread_id);
+      await store.enter(tx, { run_id, expects, expects_since }, thread_id);
     },
     wait: async (run_id, signal) => {
       for (let pause_ms = first_pause_ms; ; pause_ms = Math.min(pause_ms * 2, longest_pause_ms)) {

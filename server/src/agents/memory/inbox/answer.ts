@@ -31,6 +31,8 @@ export interface AnswerOf {
   thread: string;
   value: unknown;
   checkpoint_id?: string | undefined;
+  /** Of the question that the caller saw. */
+  waiting_since?: string | undefined;
   headers: RequestHeaders;
   trace: TraceContext;
 }
@@ -56,7 +58,7 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
   if (row === undefined || (!is_own && !mayAnswer(user, agent, row.may_answer)))
     throw new Refusal({ code: 'not_found', reason: 'no such thread waits' }, 'asset.read', agent);
   const expects = asked.checkpoint_id ?? row.checkpoint_id;
-  if (expects !== row.checkpoint_id) throw new Problem('answered_already');
+  if (expects !== row.checkpoint_id || !isAsked(row, asked)) throw new Problem('answered_already');
   const wait = row.orchestration === null ? undefined : await openWait(db, row.id);
   if (wait !== undefined) return await answerRun(ingress, { grant, row, wait, value, is_own, headers });
   const admitted = await admitFor(ingress, { caller_id: row.owner_id, agent_id: agent.id });
@@ -74,7 +76,7 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
     headers: json,
     body,
     is_stored: true,
-    demand: { expects },
+    demand: { expects, expects_since: row.waiting_since },
   });
   await sent.detach();
   const end = await within(sync_budget_ms, sent.ending, stopping);
@@ -87,12 +89,22 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
 }
 
 /** A run of an orchestration of the caller's own that waits for this thread. The caller needs `use` of the orchestration, and no right on its member. */
-async function ownRunThatAsks({ db }: Ingress, user: SignedInCaller, { name, thread, checkpoint_id }: AnswerOf) {
+async function ownRunThatAsks(
+  { db }: Ingress,
+  user: SignedInCaller,
+  { name, thread, checkpoint_id, waiting_since }: AnswerOf,
+) {
   const row = await store.ownWaitingThread(db, { id: thread, agent: name, owner_id: user.id });
   const wait = row === undefined || row.orchestration === null ? undefined : await openWait(db, row.id);
   if (row === undefined || wait === undefined) return undefined;
-  if ((checkpoint_id ?? wait.checkpoint_id) !== wait.checkpoint_id) throw new Problem('answered_already');
+  if ((checkpoint_id ?? wait.checkpoint_id) !== wait.checkpoint_id || !isAsked(row, { waiting_since }))
+    throw new Problem('answered_already');
   const asset = await findAssetById(db, wait.orchestration_id, user);
   if (asset === undefined) throw new Problem('not_found');
   return { grant: authorize(user, 'asset.invoke', asset), row, wait };
+}
+
+/** The thread still asks what the caller saw. A step can ask several times at one state. */
+function isAsked(row: Pick<store.WaitingRow, 'waiting_since'>, { waiting_since }: Pick<AnswerOf, 'waiting_since'>) {
+  return waiting_since === undefined || waiting_since === row.waiting_since;
 }

@@ -49,8 +49,16 @@ beforeAll(async () => {
 afterAll(async () => await app?.stop());
 beforeEach(() => void heard.splice(0));
 
+/** The step of the run asks another question at the same state. */
+let asksAgain = false;
+
 /** The run moves its thread to another state. */
 async function goOn(name: string): Promise<void> {
+  if (asksAgain) {
+    const later = sql`date_trunc('milliseconds', waiting_since) + interval '1 second'`;
+    await app.db.run(sql`update thread set waiting_since = ${later} where name = ${decodeURIComponent(name)}`);
+    return;
+  }
   await app.db.run(sql`
     insert into thread_state (thread_id, ns, id, versions, source, step, body)
     select id, '', 'state 9', '{}', 'loop', 9, '\\x00' from thread where name = ${decodeURIComponent(name)}`);
@@ -116,6 +124,18 @@ test('of two answers to one question, one reaches the run', async () => {
   );
   expect(codes.toSorted()).toEqual(['answered_already', 'none']);
   expect(heard).toHaveLength(1);
+});
+
+test('a late answer does not count for the next question of the same step', async () => {
+  const thread = await waiting();
+  const [row] = (await inboxOf(cal)).filter((one) => one.thread === thread);
+  const seen = row && { checkpoint_id: row.checkpoint_id, waiting_since: row.waiting_since };
+  asksAgain = true;
+  const answers = [cal, dora].map(async (by) => await codeOf(answer(by, thread, { value: by.email, ...seen })));
+  expect((await Promise.all(answers)).toSorted()).toEqual(['answered_already', 'none']);
+  expect(await codeOf(answer(cal, thread, { value: 'late', ...seen }))).toBe('answered_already');
+  expect(heard).toHaveLength(1);
+  asksAgain = false;
 });
 
 test('an answer to a state that has passed is refused', async () => {
