@@ -346,7 +346,7 @@ def test_a_store_section_of_another_form_sets_nothing(tmp_path: Path, written: s
     assert read_store_settings(tmp_path) == StoreSettings()
 
 
-def test_what_the_service_did_by_words_only_is_said_once(door: MemoryDoor, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_service_did_by_words_only_is_said_once(door: MemoryDoor, capfd: pytest.CaptureFixture[str]) -> None:
     def finds(state: State) -> dict:
         get_store().search(("notes",), query="tea")
         get_store().search(("notes",), query="tea")
@@ -355,4 +355,4 @@ def test_what_the_service_did_by_words_only_is_said_once(door: MemoryDoor, capsy
     door.notices = ["searched words only: the budget is spent"]
     agent = GraphAgent("graph", graph_of(finds), None, ServiceMemory(Door(door.url, KEY), None))
     say(agent, door)
-    assert capsys.readouterr().out.count("searched words only: the budget is spent") == 1
+    assert capfd.readouterr().out.count("searched words only: the budget is spent") == 1
