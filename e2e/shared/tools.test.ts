@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callAgent } from '../call-agent.ts';
+import { environment } from '../config.ts';
 import { agentYaml, requirements, writeProject } from '../write-project.ts';
 import { sharedInstallation, type SharedInstallation } from './shared-installation.ts';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   server = spawn(
     'node',
     [join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'streamableHttp'],
-    { env: { ...process.env, PORT: String(gantry.mcp_port) }, stdio: ['ignore', 'ignore', 'pipe'] },
+    { env: { ...environment(), PORT: String(gantry.mcp_port) }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (text: Buffer) => (String(text).includes('listening') ? resolve() : undefined));

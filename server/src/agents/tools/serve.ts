@@ -1,6 +1,6 @@
 // An agent's tools as an MCP server, for clients of both generations of the protocol. Each request is complete in itself, so any process of the service
 // answers it, and a restart breaks no session.
-import { createMcpHandler, Server, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
+import { createMcpHandler, McpServer, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
 import { Problem, problems } from '@gantry/contract/problems.ts';
 import type { AgentCaller, Caller } from '../../governance/access/caller.ts';
 import { authorize, Refusal } from '../../governance/access/authorize.ts';
@@ -58,8 +58,10 @@ export async function serveTools(parts: ServeParts, { caller, ...request }: McpR
 
 type Asking = Omit<McpRequest, 'caller'> & { caller: AgentCaller };
 
-function mcpServer(parts: ServeParts, asking: Asking): Server {
-  const server = new Server({ name: 'gantry', version }, { capabilities: { tools: {} } });
+function mcpServer(parts: ServeParts, asking: Asking): McpServer {
+  // The lists and the answers are those of other servers, so nothing is registered here.
+  const made = new McpServer({ name: 'gantry', version }, { capabilities: { tools: {} } });
+  const { server } = made;
   // The list comes from a server of the protocol, whose client has read it by the schema.
   server.setRequestHandler('tools/list', async () => ({ tools: (await listTools(parts, asking)) as Tool[] }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
@@ -87,7 +89,7 @@ function mcpServer(parts: ServeParts, asking: Asking): Server {
       return refused(error);
     }
   });
-  return server;
+  return made;
 }
 
 async function listTools({ db }: ServeParts, { caller, server }: Asking): Promise<ListedTool[]> {

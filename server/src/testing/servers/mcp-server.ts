@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createMcpHandler, Server, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
+import { createMcpHandler, McpServer, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
 
 export interface OfferedTool extends Tool {
   call: (
@@ -54,8 +54,9 @@ export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false
   return made;
 }
 
-function serverOf({ tools, called }: McpServerOfTest): Server {
-  const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
+function serverOf({ tools, called }: McpServerOfTest): McpServer {
+  const made = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
+  const { server } = made;
   server.setRequestHandler(
     'tools/list',
     async () => await Promise.resolve({ tools: tools.map(({ call: _, ...tool }) => tool) }),
@@ -71,7 +72,7 @@ function serverOf({ tools, called }: McpServerOfTest): Server {
     if (tool === undefined) return { isError: true, content: [{ type: 'text', text: 'no such tool' }] };
     return await tool.call(params.arguments ?? {}, progress);
   });
-  return server;
+  return made;
 }
 
 export function textTool(

@@ -11,16 +11,18 @@ export function doorAddresses(service_url: string, config: AgentConfig): SecretF
 function subagentAddresses(service_url: string, { subagents = [] }: AgentConfig): SecretFiles {
   const names = namesIn(subagents);
   if (names.length === 0) return {};
-  const addresses = names.map((name) => [`SVC_SUBAGENT_${variable(name)}_URL`, `${service_url}/agents/${name}`]);
-  return { SVC_SUBAGENTS_URL: service_url, ...Object.fromEntries(addresses) };
+  const addresses: SecretFiles = { SVC_SUBAGENTS_URL: service_url };
+  for (const name of names) addresses[`SVC_SUBAGENT_${variable(name)}_URL`] = `${service_url}/agents/${name}`;
+  return addresses;
 }
 
 /** One address has the tools of all servers, and each server has one of its own. */
 function serverAddresses(service_url: string, { mcp_servers = [] }: AgentConfig): SecretFiles {
   const names = namesIn(mcp_servers);
   if (names.length === 0) return {};
-  const addresses = names.map((name) => [`SVC_MCP_${variable(name)}_URL`, `${service_url}/mcp/${name}`]);
-  return { SVC_MCP_URL: `${service_url}/mcp`, ...Object.fromEntries(addresses) };
+  const addresses: SecretFiles = { SVC_MCP_URL: `${service_url}/mcp` };
+  for (const name of names) addresses[`SVC_MCP_${variable(name)}_URL`] = `${service_url}/mcp/${name}`;
+  return addresses;
 }
 
 const namesIn = (entries: readonly { ref: string }[]) => entries.flatMap(({ ref }) => parseAnyRef(ref)?.name ?? []);

@@ -54,7 +54,8 @@ const entriesOf = async (event: string) =>
 
 test('a named person reads the thread and its history, and each look is in the log', async () => {
   await talk('order 1');
-  const [{ id: thread = '' } = {}] = (await ada.client.call('threads.list', { params })).items;
+  const [made_thread] = (await ada.client.call('threads.list', { params })).items;
+  const thread = made_thread?.id ?? '';
   const made = await share(thread, `user:${bob.email}`);
   expect(made).toMatchObject({ principal_type: 'user', principal_id: bob.email });
   expect(await sharedWith(bob)).toEqual([
@@ -169,7 +170,7 @@ test('the organisation says how long a share lasts at most, or that there is non
 test('a person who may not use the agent is refused as one who does not exist, and a team of others as a missing one', async () => {
   await talk('with whom');
   const refused = async (principal: string) => {
-    const { code, detail = '' } = await refusalOf(share('with whom', principal));
+    const { code, detail } = await refusalOf(share('with whom', principal));
     return [code, detail.replace(principal, '<it>')];
   };
   const nobody = ['invalid', '<it> is nobody who may use agents/keeper.'];

@@ -55,12 +55,12 @@ export async function connect(parts: ConnectParts, upstream: Upstream, signal: A
       listChanged: { tools: { onChanged: () => (isStale = true), autoRefresh: false } },
     },
   );
-  client.onerror = () => undefined; // Each request rejects with its own error.
   const options = { fetch: outboundFetch(parts.outbound), requestInit: { headers } };
   const address = new URL(url);
   const wire =
     transport === 'sse'
-      ? new SSEClientTransport(address, options)
+      ? // oxlint-disable-next-line typescript/no-deprecated -- `transport: sse` of a config means these older servers
+        new SSEClientTransport(address, options)
       : new StreamableHTTPClientTransport(address, options);
   await named(upstream, async () => await client.connect(wire, { timeout: connect_ms, signal }));
   let listed: { at: number; list: ToolList } | undefined;

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ServerConnection } from './connect.ts';
 
 /** Whose connection, and to what. */
-export interface ConnectionOf {
+interface ConnectionOf {
   server_id: string;
   version: string;
   agent_id: string;
