@@ -80,8 +80,16 @@ const isHeldByOther = (thread_id: string, run_id: string): Sql => sql`exists (
   where u.thread_id = ${thread_id} and u.run_id <> ${run_id}
     and u.n < coalesce((select own.n from thread_turn own where own.run_id = ${run_id} and own.thread_id = ${thread_id}), 9223372036854775807))`;
 
+/** Not of a subgraph. */
+const isOfGraph = ({ ns }: { ns: string }) => ns === '';
+
 /** False when the run is no longer open, or another call has the thread; then nothing is written. */
 export async function putStates(tx: Tx, { run, thread_id, states, blobs, writes, nexts, tail }: Put): Promise<boolean> {
+  // A killed run tells no end: its thread stands where its last step has left it, and a question before that step is answered.
+  const goesOn = states.some(isOfGraph);
+  const next =
+    tail?.next_nodes ?? nexts.findLast(isOfGraph)?.next ?? states.findLast(isOfGraph)?.next_nodes ?? undefined;
+  const waits = tail?.waits ?? null;
   const put = await tx.run(sql`
     with open as (${openCall(run)}), target as (
       select t.id from thread t, open where t.id = ${thread_id} and not ${isHeldByOther(thread_id, run.run_id)}
@@ -100,11 +108,12 @@ export async function putStates(tx: Tx, { run, thread_id, states, blobs, writes,
     )
     update thread set used_at = date_trunc('milliseconds', clock_now()), bytes = bytes + (select coalesce(sum(a.bytes), 0) from (
         select bytes from s union all select bytes from b union all select bytes from w) a)
+      ${next === undefined ? nothing : sql`, next_nodes = ${next}`}
       ${
-        tail === null
+        tail === null && !goesOn
           ? nothing
-          : sql`, next_nodes = ${tail.next_nodes}, waits = ${tail.waits},
-        waiting_since = case when ${tail.waits}::bytea is null then null else date_trunc('milliseconds', clock_now()) end`
+          : sql`, waits = ${waits},
+        waiting_since = case when ${waits}::bytea is null then null else date_trunc('milliseconds', clock_now()) end`
       }
     from target where thread.id = target.id`);
   if (put === 0) return false;
