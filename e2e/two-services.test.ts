@@ -1,5 +1,7 @@
 // Two processes of the service keep the same agents, and one of them is killed with -9 at a random moment, again and again. Each has an
 // engine proxy of its own, which shows the starts that it asks for.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployProject } from '../bench/service/deploy-project.ts';
@@ -114,6 +116,35 @@ test('each agent is kept by one of two services whichever is killed, and no cont
   await expect.poll(held, patience).toEqual([half, half]);
   printFigures('two services', { agents: agents.length, rounds, restarts, takeovers_ms });
 }, 1_800_000);
+
+test('calls on one thread through two services are one after the other, and an answer through one goes to the question of the other', async () => {
+  const code = await readFile(join(import.meta.dirname, 'agents/rememberer.py'), 'utf8');
+  const yaml = agentYaml('rememberer', '', 'default');
+  await deployProject(
+    services.admin(0),
+    await writeProject(services, 'rememberer', { 'agent.py': code, 'agent.yaml': yaml }),
+  );
+  const [here, there] = [0, 1].map((n) => callAgent(`${services.urls[n]}/agents/rememberer`, services.token));
+  if (here === undefined || there === undefined) throw new Error('there are two services');
+  const slow = here.ask({ do: 'slowly', value: 1 }, { thread_id: 'one' });
+  await expect.poll(async () => (await there.send('/threads?state=working')).text, patience).toContain('"one"');
+  const others = await Promise.all(
+    [there, here, there].map(async (service, n) => await service.ask({ do: 'say', value: n }, { thread_id: 'one' })),
+  );
+  // What each has found: nothing is lost, and no two have gone on from one state.
+  const found = others.map(({ json }) => (json.output?.result as unknown[] | undefined)?.length ?? 0);
+  expect((await slow).json.output?.result).toBe(0);
+  expect(found.toSorted((a, b) => a - b)).toEqual([2, 3, 4]);
+
+  expect((await here.ask({ do: 'ask', value: 'sure?' }, { thread_id: 'two' })).json.status).toBe('interrupted');
+  const body = JSON.stringify({ thread_id: 'two', resume: 'yes' });
+  const answers = await Promise.all(
+    [there, here].map(async (service) => await service.send('/invoke', { method: 'POST', body })),
+  );
+  const outcomes = answers.map(({ json }) => json.output?.result ?? json.code);
+  expect(outcomes).toContain('first heard yes');
+  expect(outcomes).toContain('nothing_to_resume');
+}, 300_000);
 
 /** The number of agents with each service, by the leases that have not ended. */
 async function held(): Promise<number[]> {

@@ -1,14 +1,18 @@
 // What ends by itself, and what a user who is forgotten leaves: nothing in any table that has their words.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Problem } from '@gantry/contract/problems.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { memoryStage, superstep, type MemoryStage } from '../../testing/agents/memory-stage.ts';
+import { contains, databaseAsText } from '../../testing/database-as-text.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
+import { deployedOrchestration, orchestrationRunOf } from '../../testing/stored/stored-orchestrations.ts';
+import { storeThread } from '../../testing/stored/stored-thread.ts';
+import type { TestUser } from '../../testing/test-app.ts';
 import { forgetOldMemory } from './forget-old.ts';
+import { writeFrames } from './frames.ts';
 
 let stage: MemoryStage;
 let ada_id: string;
-const secret_word = 'zanzibar';
+const word = 'zanzibar';
 beforeAll(async () => {
   stage = await memoryStage();
   ada_id = await idOf(stage.ada.email);
@@ -21,8 +25,8 @@ const idOf = async (email: string) =>
 
 async function remember(thread: string): Promise<void> {
   const run = await stage.openRun({ caller_id: ada_id, thread });
-  await run.ask('POST', '/memory/state', superstep('1', { value: secret_word }));
-  const op = { op: 'put', namespace: ['facts'], key: thread, value: { text: secret_word } };
+  await run.ask('POST', '/memory/state', superstep('1', { value: word }));
+  const op = { op: 'put', namespace: ['facts'], key: thread, value: { text: word } };
   await run.ask('POST', '/memory/store', { ops: [op] });
   await run.end();
 }
@@ -49,55 +53,100 @@ test('threads and items end the set time after their last use, and not while a c
   expect(await count('thread')).toBe(2);
 });
 
-test('a forgotten user leaves no word in any table, and the receipt is in the log', async () => {
-  await remember('last words');
-  const body = Buffer.from(JSON.stringify({ output: secret_word }));
-  await stage.app.db.run(sql`
-    insert into invocation (id, agent_id, revision_id, caller_id, state, status, content_type, body)
-    select gen_random_uuid(), ${stage.agent.asset_id}, id, ${ada_id}, 'ended', 200, 'application/json', ${body} from revision limit 1`);
-  const spoken = { caller_id: ada_id, input: secret_word, output: secret_word, error: `it said ${secret_word}` };
-  await storeSpans(stage.app.db, [makeSpan(spoken)]);
-  const { id: run_id } = (await stage.app.db.one<{ id: string }>(
-    sql`select id from invocation where caller_id = ${ada_id} and state = 'ended' and body = ${body}`,
-  )) ?? { id: '' };
+// Nothing of these is about a call's words, except what an agent printed (kept_log_part), which docs/guide/memory.md says. A new table is named here,
+// or `speak` puts a word into it, and the `forgets` of its feature erases it.
+const wordless = `
+  account agent_event app_user approval approval_comment approval_vote artefact asset audit.checkpoint audit.entry audit.governed audit.head
+  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key content crash_loop dependency_lock deployment
+  egress_refusal former_name gateway_key gateway_key_seen gateway_process group_member guardrail_block guardrail_count guardrail_given
+  held_key hold instance instance_epoch job join_token kept_log kept_log_part key_default ledger login_failure lost_log membership migration
+  model_health no_room notification org password_token permission placement rate reading_grant refused_start revision revision_input route
+  secret secret_value service_key service_key_use service_principal session span_loss stored_key target_credential team user_group
+  user_identity version webhook webhook_delivery
+`;
+
+/** Each table with something that a caller has said gets a row of Ada. Returns what betrays it. */
+async function speak(thread: string): Promise<string[]> {
+  const { app, agent } = stage;
+  const { db } = app;
+  const id = await storeThread(app, agent, stage.ada.email, { name: thread });
+  await remember(thread);
+  const run = await stage.openRun({ caller_id: ada_id, thread });
+  const of_task = { ns: '', checkpoint_id: '1', task_id: 't', task_path: '' };
+  const items = [{ idx: 0, channel: 'messages', type: 'msgpack', size: word.length }];
+  const written = await run.ask(
+    'POST',
+    '/memory/state',
+    writeFrames({ writes: [{ ...of_task, items }] }, [Buffer.from(word)]),
+  );
+  expect(written.status).toBe(204);
+  const answer = { status: 200, content_type: 'application/json', body: Buffer.from(`{"output":"${word}"}`) };
+  await db.run(sql`
+    update invocation set state = 'ended', status = ${answer.status}, content_type = ${answer.content_type}, body = ${answer.body} where id = ${run.id}`);
+  await db.run(sql`
+    insert into langgraph_run (run_id, thread_id, multitask_strategy, metadata) values (${run.id}, ${id}, 'enqueue', '\\x00')`);
+  await storeSpans(db, [
+    makeSpan({
+      caller_id: ada_id,
+      run_id: run.id,
+      agent_id: agent.asset_id,
+      input: word,
+      output: word,
+      error: `it said ${word}`,
+      attributes: { 'session.id': `${thread} about ${word}` },
+    }),
+  ]);
   await stage.ada.client.call('invoke.feedback', {
-    params: { name: 'keeper', run_id },
-    body: { is_good: false, reason: secret_word },
+    params: { name: agent.name, run_id: run.id },
+    body: { is_good: false, reason: word },
   });
+  await db.run(sql`
+    insert into idempotency_key (owner_id, key, endpoint, digest, attempt, lease_until, state, status, reply)
+    values (${ada_id}, ${thread}, 'POST /somewhere', 'x', gen_random_uuid(), clock_now(), 'answered', 201, ${word})`);
+  const flow_run = await orchestrationRunOf(app, 'flow', stage.ada.email, 'failed');
+  const given = JSON.stringify({ input: word, thread_id: word, context_id: word });
+  const said = JSON.stringify({ text: word, output: { text: word } });
+  const failure = JSON.stringify({ code: 'member_failed', title: 'failed', status: 502, detail: word });
+  await db.run(sql`
+    update run set input = input || ${given}::jsonb, result = ${said}::jsonb - 'text', problem = ${failure}::jsonb, ending = ${failure}::jsonb,
+      last_seq = 1 where id = ${flow_run}`);
+  await db.run(sql`
+    insert into run_step (run_id, n, name, has_undo, state, output, problem)
+    values (${flow_run}, 1, 'one', false, 'failed', ${said}::jsonb, ${failure}::jsonb)`);
+  await db.run(sql`
+    insert into run_event (run_id, seq, kind, message, data) values (${flow_run}, 1, 'log', ${word}, ${said}::jsonb)`);
+  await db.run(sql`
+    insert into thread_wait (run_id, path, n, thread_id, checkpoint_id, value) values (${flow_run}, 'one', 1, ${id}, '1', '\\x00')`);
+  return [word, id ?? ''];
+}
+
+test('a forgotten user leaves nothing in any table, and the receipt is in the log', async () => {
+  await deployedOrchestration(stage.app, stage.ada, { name: 'flow', agent: stage.agent, visibility: 'team' });
+  const traces = [...(await speak('first')), ...(await speak('second')), `user ${ada_id}`];
+  const speaking = (dump: Map<string, string>) =>
+    [...dump].filter(([, text]) => traces.some((trace) => contains(text, trace))).map(([name]) => name);
+  const before = await databaseAsText(stage.app.db);
+  const spoken = speaking(before);
+  const silent = [...before.keys()].filter((name) => !spoken.includes(name)).map((name) => name.replace('public.', ''));
+  // Each day has a part of span.
+  expect(silent.filter((name) => !name.startsWith('span_2')).toSorted()).toEqual(wordless.trim().split(/\s+/));
+
   const params = { id: ada_id };
   const bob = await stage.app.user('bob@example.com', { teams: { ml: 'admin' } });
-  const refused = await bob.client.call('threads.forget_user', { params, body: {} }).catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: 'forbidden' });
+  expect(await refusal(bob)).toMatchObject({ code: 'forbidden' });
   const open = await stage.openRun({ caller_id: ada_id });
-  const busy = await stage.ada.client
-    .call('threads.forget_user', { params, body: {} })
-    .catch((error: unknown) => error);
-  expect(busy).toBeInstanceOf(Problem);
-  expect(busy).toMatchObject({ code: 'conflict' });
+  expect(await refusal(stage.ada)).toMatchObject({ code: 'conflict' });
   await open.end();
   const receipt = await stage.ada.client.call('threads.forget_user', { params, body: {} });
   expect(receipt).toMatchObject({
     user: stage.ada.email,
-    erased: { threads: 3, items: 3, calls: 1, spans: 1, feedback: 1 },
+    erased: { threads: 4, items: 4, calls: 2, orchestration_runs: 2, spans: 2, feedback: 2, replies: 2 },
   });
-  const tables = await stage.app.db.all<{ name: string }>(sql`
-    select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`);
-  for (const { name } of tables) {
-    const statement = {
-      strings: [`select count(*) as count from "${name}" t where t::text like '%${secret_word}%'`],
-      values: [],
-    };
-    expect([name, (await stage.app.db.one<{ count: number }>(statement))?.count]).toEqual([name, 0]);
-  }
-  const hex = body.toString('hex');
-  const left = await stage.app.db.one<{ count: number }>(
-    sql`select count(*) from invocation t where t::text like ${`%${hex}%`}`,
-  );
-  expect(left?.count).toBe(0);
+  expect(speaking(await databaseAsText(stage.app.db))).toEqual([]);
   const { items } = await stage.app.admin.client.call('audit.list', { query: { action: 'memory.forgotten' } });
   expect(items[0]).toMatchObject({
     actor: { name: stage.ada.email },
-    detail: { user: stage.ada.email, erased: { threads: 3 } },
+    detail: { user: stage.ada.email, erased: { threads: 4 } },
   });
   expect(`${items[0]?.chain}/${items[0]?.seq}`).toBe(receipt.entry);
 });
@@ -117,3 +166,6 @@ test('a user who was removed is forgotten afterwards by a platform admin alone, 
   const receipt = await admin.client.call('threads.forget_user', { params: { id: ada_id }, body: {} });
   expect(receipt).toMatchObject({ user: stage.ada.email, erased: { threads: 1, items: 1 } });
 });
+
+const refusal = async ({ client }: TestUser) =>
+  await client.call('threads.forget_user', { params: { id: ada_id }, body: {} }).catch((error: unknown) => error);

@@ -80,8 +80,16 @@ const isHeldByOther = (thread_id: string, run_id: string): Sql => sql`exists (
   where u.thread_id = ${thread_id} and u.run_id <> ${run_id}
     and u.n < coalesce((select own.n from thread_turn own where own.run_id = ${run_id} and own.thread_id = ${thread_id}), 9223372036854775807))`;
 
+/** Not of a subgraph. */
+const isOfGraph = ({ ns }: { ns: string }) => ns === '';
+
 /** False when the run is no longer open, or another call has the thread; then nothing is written. */
 export async function putStates(tx: Tx, { run, thread_id, states, blobs, writes, nexts, tail }: Put): Promise<boolean> {
+  // A killed run tells no end: its thread stands where its last step has left it, and a question before that step is answered.
+  const goesOn = states.some(isOfGraph);
+  const next =
+    tail?.next_nodes ?? nexts.findLast(isOfGraph)?.next ?? states.findLast(isOfGraph)?.next_nodes ?? undefined;
+  const waits = tail?.waits ?? null;
   const put = await tx.run(sql`
     with open as (${openCall(run)}), target as (
       select t.id from thread t, open where t.id = ${thread_id} and not ${isHeldByOther(thread_id, run.run_id)}
@@ -100,11 +108,12 @@ export async function putStates(tx: Tx, { run, thread_id, states, blobs, writes,
     )
     update thread set used_at = date_trunc('milliseconds', clock_now()), bytes = bytes + (select coalesce(sum(a.bytes), 0) from (
         select bytes from s union all select bytes from b union all select bytes from w) a)
+      ${next === undefined ? nothing : sql`, next_nodes = ${next}`}
       ${
-        tail === null
+        tail === null && !goesOn
           ? nothing
-          : sql`, next_nodes = ${tail.next_nodes}, waits = ${tail.waits},
-        waiting_since = case when ${tail.waits}::bytea is null then null else date_trunc('milliseconds', clock_now()) end`
+          : sql`, waits = ${waits},
+        waiting_since = case when ${waits}::bytea is null then null else date_trunc('milliseconds', clock_now()) end`
       }
     from target where thread.id = target.id`);
   if (put === 0) return false;
@@ -216,24 +225,32 @@ export async function deleteStatesOfRuns(
 
 /** All but the newest state of each namespace. */
 export async function keepLatest(tx: Tx, thread_id: string): Promise<void> {
+  await joinAsSets(tx);
   await tx.run(sql`
-    delete from thread_state s where s.thread_id = ${thread_id}
-      and exists (select from thread_state newer where newer.thread_id = s.thread_id and newer.ns = s.ns and newer.id > s.id)`);
+    delete from thread_state s using (select ns, max(id) as id from thread_state where thread_id = ${thread_id} group by ns) newest
+    where s.thread_id = ${thread_id} and s.ns = newest.ns and s.id < newest.id`);
   await deleteOrphans(tx, thread_id);
+}
+
+/** Without figures of a new thread, PostgreSQL expects few rows and joins each with each: a minute for 10,000 states. Until the transaction ends. */
+async function joinAsSets(tx: Tx): Promise<void> {
+  await tx.run(sql`set local enable_nestloop = off`);
 }
 
 /** Writes and blobs that no state has any more, and the sum of what is left. */
 async function deleteOrphans(tx: Tx, thread_id: string): Promise<void> {
+  await joinAsSets(tx);
   await tx.run(sql`
     delete from thread_write w where w.thread_id = ${thread_id}
       and not exists (select from thread_state s where s.thread_id = w.thread_id and s.ns = w.ns and s.id = w.checkpoint_id)`);
   await tx.run(sql`
-    delete from thread_blob b where b.thread_id = ${thread_id}
-      and not exists (select from thread_state s where s.thread_id = b.thread_id and s.ns = b.ns and s.versions ->> b.channel = b.version)`);
+    delete from thread_blob b where b.thread_id = ${thread_id} and not exists (
+      select from thread_state s, jsonb_each_text(s.versions) v
+      where s.thread_id = ${thread_id} and s.ns = b.ns and v.key = b.channel and v.value = b.version)`);
   await sumBytes(tx, thread_id);
 }
 
-async function sumBytes(tx: Tx, thread_id: string): Promise<void> {
+export async function sumBytes(tx: Tx, thread_id: string): Promise<void> {
   await tx.run(sql`
     update thread set bytes =
       coalesce((select sum(octet_length(body)) from thread_state where thread_id = ${thread_id}), 0)
@@ -242,31 +259,53 @@ async function sumBytes(tx: Tx, thread_id: string): Promise<void> {
     where id = ${thread_id}`);
 }
 
-/** Everything of a thread, for a copy: its rows are sealed anew. */
-export async function allRows(
-  db: Reader,
-  thread_id: string,
-): Promise<{ states: FoundState[]; blobs: BlobRow[]; writes: WriteRow[] }> {
-  const [states, blobs, writes] = await Promise.all([
-    db.all<FoundState>(sql`
-      select ${stateFields}, created_at from thread_state where thread_id = ${thread_id}`),
-    db.all<BlobRow>(sql`select ${blobFields} from thread_blob where thread_id = ${thread_id}`),
-    db.all<WriteRow>(sql`
-      select ${writeFields} from thread_write where thread_id = ${thread_id}`),
-  ]);
-  return { states, blobs, writes };
+type Rows = Pick<Put, 'states' | 'blobs' | 'writes'>;
+
+/** Everything of a thread for a copy: the states, then the blobs, then the writes. A part is small, because a thread has up to a gigabyte. */
+export async function* partsOf(db: Reader, thread_id: string): AsyncGenerator<Rows> {
+  const none: Rows = { states: [], blobs: [], writes: [] };
+  const states = { table: sql`thread_state`, fields: stateFields, key: sql`ns, id` };
+  for await (const rows of pages<StateRow>(db, thread_id, { ...states, after: ({ ns, id }) => sql`${ns}, ${id}` }))
+    yield { ...none, states: rows };
+  const blobs = { table: sql`thread_blob`, fields: blobFields, key: sql`ns, channel, version` };
+  const afterBlob = ({ ns, channel, version }: BlobRow) => sql`${ns}, ${channel}, ${version}`;
+  for await (const rows of pages<BlobRow>(db, thread_id, { ...blobs, after: afterBlob }))
+    yield { ...none, blobs: rows };
+  const writes = { table: sql`thread_write`, fields: writeFields, key: sql`ns, checkpoint_id, task_id, idx` };
+  const afterWrite = ({ ns, checkpoint_id, task_id, idx }: WriteRow) =>
+    sql`${ns}, ${checkpoint_id}, ${task_id}, ${idx}`;
+  for await (const rows of pages<WriteRow>(db, thread_id, { ...writes, after: afterWrite }))
+    yield { ...none, writes: rows };
 }
 
-export async function insertRows(
-  tx: Tx,
+const page_rows = 200;
+const page_bytes = 16 * 1024 ** 2;
+
+/** In the order of the key. A page has at least one row. */
+async function* pages<Row extends object>(
+  db: Reader,
   thread_id: string,
-  { states, blobs, writes }: Pick<Put, 'states' | 'blobs' | 'writes'>,
-): Promise<void> {
+  { table, fields, key, after }: { table: Sql; fields: Sql; key: Sql; after: (last: Row) => Sql },
+): AsyncGenerator<Row[]> {
+  for (let last: Row | undefined; ;) {
+    const rows: Row[] = await db.all<Row>(sql`
+      select ${fields} from (
+        select *, sum(octet_length(body)) over (order by ${key}) - octet_length(body) as bytes_before from (
+          select * from ${table}
+          where thread_id = ${thread_id} and ${last === undefined ? sql`true` : sql`(${key}) > (${after(last)})`}
+          order by ${key} limit ${page_rows}) next) page
+      where bytes_before < ${page_bytes} order by ${key}`);
+    last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+  }
+}
+
+export async function insertRows(tx: Tx, thread_id: string, { states, blobs, writes }: Rows): Promise<void> {
   await tx.run(sql`
     insert into thread_state (thread_id, ${stateFields}) select ${thread_id}::uuid, n.* from ${statesIn(states)} on conflict do nothing`);
   await tx.run(sql`
     insert into thread_blob (thread_id, ${blobFields}) select ${thread_id}::uuid, n.* from ${blobsIn(blobs)} on conflict do nothing`);
   await tx.run(sql`
     insert into thread_write (thread_id, ${writeFields}) select ${thread_id}::uuid, n.* from ${writesIn(writes)} on conflict do nothing`);
-  await sumBytes(tx, thread_id);
 }

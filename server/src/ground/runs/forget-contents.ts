@@ -2,8 +2,8 @@ import type { Database, Tx } from '../database/database.ts';
 import * as store from './store.ts';
 
 /**
- * Forgets what the runs of a kind were given and what they gave: `input.input`, `text` and `output` of steps and results, events, and the
- * words of failures. Who began a run, when, and how it ended stays.
+ * Forgets what the runs of a kind were given and what they gave: the caller's members of `input`, `text` and `output` of steps and results,
+ * events, and the words of failures. Who began a run, when, and how it ended stays.
  */
 export async function forgetContents(db: Database, kind: string, keep_days: number): Promise<void> {
   await db.transaction(async (tx) => await store.forgetContents(tx, kind, { keep_days }));

@@ -339,7 +339,7 @@ export async function forgetContents(tx: Tx, kind: string, which: Forgotten): Pr
     from run r where r.id = s.run_id and ${where}`);
   await tx.run(sql`delete from run_event e using run r where r.id = e.run_id and ${where}`);
   return await tx.run(sql`
-    update run r set input = r.input - 'input', result = r.result - 'output', ending = null,
+    update run r set input = r.input - '{input,thread_id,context_id}'::text[], result = r.result - 'output', ending = null,
       problem = case when r.problem is null then null else ${known(sql`r.problem`)} end
     where ${where}`);
 }

@@ -50,6 +50,12 @@ export async function addRuns(db: Tx, rows: readonly RunRow[]): Promise<void> {
     on conflict do nothing`);
 }
 
+/** What failed in the runs of a caller, where it is more than a code. */
+export async function eraseErrorsOf(tx: Tx, caller_id: string): Promise<void> {
+  await tx.run(sql`
+    update agent_run set error = 'erased' where caller_id = ${caller_id} and error !~ '^[a-z0-9_]+$'`);
+}
+
 export async function forgetOld(
   db: Tx,
   { run_days, figure_days }: { run_days: number; figure_days: number },

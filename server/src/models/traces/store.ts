@@ -131,8 +131,12 @@ export async function recentLosses(db: Reader): Promise<{ reason: string; spans:
     group by reason order by spans desc, reason`);
 }
 
-/** The words of failures go too: only a code stays. */
+const thread_names = ['session.id', 'gen_ai.conversation.id'];
+
+/** The words of failures go too: only a code stays. A caller has named the threads. */
 export const eraseContentsOf = async (tx: Tx, caller_id: string): Promise<number> =>
   await tx.run(sql`
-    update span set input = null, output = null, error = case when error ~ '^[a-z0-9_]+$' then error end
-    where caller_id = ${caller_id} and (input is not null or output is not null or error is not null)`);
+    update span set input = null, output = null, error = case when error ~ '^[a-z0-9_]+$' then error end,
+      attributes = attributes - ${thread_names}::text[]
+    where caller_id = ${caller_id}
+      and (input is not null or output is not null or error is not null or attributes ?| ${thread_names}::text[])`);

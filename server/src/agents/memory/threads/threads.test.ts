@@ -222,3 +222,17 @@ test('where the organisation allows it, an admin of the agent reads the thread o
   ]);
   await stage.app.admin.client.call('org.set', { body: { admins_read_threads: false } });
 });
+
+test('a run that is killed leaves its thread interrupted at its next step, and no question that was answered', async () => {
+  await waitingThread('killed');
+  const show = async () => await ada.client.call('threads.show', { params: { ...params, thread: 'killed' } });
+  const run = await stage.openRun({ caller_id: ada_id, thread: 'killed' });
+  await put(run, writeFrames({ nexts: [{ ns: '', id: '2', next: ['ask'] }] }, []));
+  await run.end();
+  expect(await show()).toMatchObject({ state: 'waiting', continues_at: [] });
+  const later = await stage.openRun({ caller_id: ada_id, thread: 'killed' });
+  await put(later, superstep('3', { parent: '2', value: 'yes' }));
+  await put(later, writeFrames({ nexts: [{ ns: '', id: '3', next: ['send'] }] }, []));
+  await later.end();
+  expect(await show()).toMatchObject({ state: 'interrupted', continues_at: ['send'], interrupts: [] });
+});
