@@ -61,8 +61,8 @@ const wordless = `
   egress_refusal former_name gateway_key gateway_key_seen gateway_process group_member guardrail_block guardrail_count guardrail_given
   held_key hold instance instance_epoch job join_token kept_log kept_log_part key_default ledger login_failure lost_log membership migration
   model_health no_room notification org password_token permission placement rate reading_grant refused_start revision revision_input route
-  secret secret_value service_key service_key_use service_principal session span_loss stored_key target_credential team user_group
-  user_identity version webhook webhook_delivery
+  secret secret_value service_key service_key_use service_principal session span_loss stored_key target_credential team tool_call tool_list tool_pin user_group
+  user_identity version waiting_notice webhook webhook_delivery
 `;
 
 /** Each table with something that a caller has said gets a row of Ada. Returns what betrays it. */
@@ -85,6 +85,10 @@ async function speak(thread: string): Promise<string[]> {
     update invocation set state = 'ended', status = ${answer.status}, content_type = ${answer.content_type}, body = ${answer.body} where id = ${run.id}`);
   await db.run(sql`
     insert into langgraph_run (run_id, thread_id, multitask_strategy, metadata) values (${run.id}, ${id}, 'enqueue', '\\x00')`);
+  await db.run(sql`
+    insert into langgraph_part (run_id, first_id, last_id, parts, is_last) values (${run.id}, 1, 1, ${Buffer.from(word)}, true)`);
+  await db.run(sql`
+    insert into thread_share (thread_id, principal_type, principal_id, ends_at) values (${id}, 'team', ${ada_id}, clock_now())`);
   await storeSpans(db, [
     makeSpan({
       caller_id: ada_id,
@@ -164,7 +168,9 @@ test('a user who was removed is forgotten afterwards by a platform admin alone, 
   const other = await again.client.call('threads.forget_user', { params: { id: await idOf(again.email) }, body: {} });
   expect(other.erased).toMatchObject({ threads: 0 });
   const receipt = await admin.client.call('threads.forget_user', { params: { id: ada_id }, body: {} });
-  expect(receipt).toMatchObject({ user: stage.ada.email, erased: { threads: 1, items: 1 } });
+  expect(receipt.user).toBe(stage.ada.email);
+  expect(receipt.erased['threads']).toBeGreaterThan(0);
+  expect(await stage.app.db.all(sql`select 1 from thread where owner_id = ${ada_id}`)).toEqual([]);
 });
 
 const refusal = async ({ client }: TestUser) =>

@@ -10,7 +10,7 @@ import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { serveAgent, storeAgent } from '../../testing/stored/stored-agent.ts';
 import { orchestrationRunOf, storeOrchestration } from '../../testing/stored/stored-orchestrations.ts';
-import { storeThread } from '../../testing/stored/stored-thread.ts';
+import { storeShare, storeThread } from '../../testing/stored/stored-thread.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
 import { deaf_host, makeWebhook } from '../../testing/stored/make-webhook.ts';
 import { testApp, type TestApp, type TestUser } from '../../testing/test-app.ts';
@@ -42,8 +42,16 @@ beforeAll(async () => {
   }
   const { id: asset_id } = await ada.client.call('registry.show', { params: { kind: 'agent', name: agent } });
   for (const { email } of [max, app.admin])
-    for (const name of [`${marker}-thread`, `${marker}-other`])
-      await storeThread(app, { asset_id }, email, { name, states: 2, waits: true });
+    for (const name of [`${marker}-thread`, `${marker}-other`]) {
+      const thread_id = await storeThread(app, { asset_id }, email, { name, states: 2, waits: true });
+      for (const reader of email === max.email ? [ada, app.admin] : [max])
+        await storeShare(app, { thread_id, reader: reader.email });
+    }
+  await app.db.run(sql`update thread_state set run_id = ${run_id}`);
+  for (const name of [`${marker}-gone`, `${marker}-left`]) {
+    const user = await app.admin.client.call('users.create', { body: { email: `${name}@example.com` } });
+    await app.admin.client.call('users.remove', { params: { id: user.id } });
+  }
   const [request] = (await max.client.call('approvals.list', {})).items;
   const [deploy] = (await max.client.call('deployments.list', {})).items;
   const [key] = (await max.client.call('keys.list', { query: { scope: 'team' } })).items;
@@ -88,6 +96,14 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
       config: { provider: 'acme', model: word },
     } as const;
     await by.client.call('registry.create', { params: { kind: 'model' }, body: model });
+    const server = {
+      name,
+      team,
+      description: word,
+      visibility: 'team',
+      config: { transport: 'streamable-http', url: `http://${word}/mcp` },
+    } as const;
+    await by.client.call('registry.create', { params: { kind: 'mcp-server' }, body: server });
     const target = {
       name,
       team,
@@ -125,7 +141,9 @@ async function machineOf(boss: TestUser): Promise<string> {
 type Filters = Record<string, string>;
 const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[] }[]>> = {
   'teams.list': [{ filters: [{}] }],
-  'users.list': [{ filters: [{}, { email: `${marker}@example.com` }, { text: marker }, { role: 'viewer' }] }],
+  'users.list': [
+    { filters: [{}, { email: `${marker}@example.com` }, { text: marker }, { role: 'viewer' }, { removed: 'true' }] },
+  ],
   'groups.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-group` }] }],
   'principals.list': [{ filters: [{}, { team: 'ml' }, { name: `${marker}-agent-machine` }] }],
   'keys.list': [{ filters: [{}, { scope: 'team' }, { team: 'ml' }, { key: '<key>' }, { all: 'true' }] }],
@@ -165,7 +183,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'inbox.list': [{ filters: [{}, { own: 'true' }] }],
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
   'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }, { titles: 'true' }] }],
-  'threads.history': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}] }],
+  'threads.history': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}, { run_id: '<run>' }] }],
   'threads.shares': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}] }],
   'threads.shared': [{ params: { name: agent }, filters: [{}] }],
   'traces.runs': [{ params: { name: agent }, filters: [{}] }],
