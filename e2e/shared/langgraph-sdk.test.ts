@@ -25,12 +25,8 @@ beforeAll(async () => {
   await gantry.must('svc deploy', { in: 'chatter' });
   url = `${gantry.url}/agents/chatter/langgraph`;
   token = await gantry.token('sal');
-  const created = await fetch(`${gantry.url}/api/v1/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ models: ['agents/chatter'] }),
-  });
-  ({ key } = ((await created.json()) as { data: { key: string } }).data);
+  const { stdout } = await gantry.must('svc key create --models agents/chatter --json', { as: 'sal' });
+  ({ key } = JSON.parse(stdout) as { key: string });
 }, 300_000);
 
 test('the SDK for Python holds a conversation, waits for a person, forks, cancels and remembers', async () => {

@@ -54,8 +54,8 @@ test('an agent calls the tools of a public server, and no tool before a person h
 });
 
 test('the trace of the call has the tool, as the service has seen it', async () => {
-  const { output } = await gantry.must('svc trace list --agent handy --json');
-  const [trace] = JSON.parse(output) as { trace_id: string }[];
+  const { stdout } = await gantry.must('svc trace list handy --json');
+  const [trace] = JSON.parse(stdout) as { trace_id: string }[];
   await expect
     .poll(async () => (await gantry.must(`svc trace show ${trace?.trace_id}`)).output)
     .toContain('execute_tool everything__get-sum');
