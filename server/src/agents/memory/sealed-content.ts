@@ -28,13 +28,32 @@ export async function sealContent(envelope: Envelope, row: SealedRow, { head, pa
   return envelope.sealBytes(packed, row);
 }
 
+/** Of all contents that one request opens. What is stored is small, and what it unpacks to is the choice of an agent's code. */
+const most_opened_bytes = 256 * 1024 * 1024;
+
+/** Counts what a request has opened. Throws `too_large`. */
+export function openedBytes(most = most_opened_bytes): (bytes: number) => void {
+  let sum = 0;
+  return (bytes) => {
+    sum += bytes;
+    if (sum > most)
+      throw new Problem('too_large', {
+        detail: `These states have more than ${most} bytes together.`,
+        hint: 'Ask for fewer of them, or for one.',
+      });
+  };
+}
+
 /** Throws `memory_damaged` when the row was changed, or is of another place. The sizes of the parts are in the head. */
 export async function openContent(
   envelope: Envelope,
   row: SealedRow,
   sealed: Buffer,
+  count?: (bytes: number) => void,
 ): Promise<Pick<FrameReader, 'head' | 'take' | 'rest'>> {
-  return readFrames(await unsealed(envelope, row, sealed));
+  const plain = await unsealed(envelope, row, sealed);
+  count?.(plain.length);
+  return readFrames(plain);
 }
 
 async function unsealed(envelope: Envelope, row: SealedRow, sealed: Buffer): Promise<Buffer> {
