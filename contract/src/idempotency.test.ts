@@ -25,6 +25,7 @@ test('exactly the endpoints that create something from JSON take an Idempotency-
     'teams.create',
     'threads.create',
     'threads.fork',
+    'threads.share',
     'users.create',
     'users.reset_password',
     'webhooks.create',

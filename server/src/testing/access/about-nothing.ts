@@ -21,7 +21,8 @@ export function aboutNothing({ params, query, body }: Sent): Sent {
     asset: 'agents/nothing-at-all@1.0.0',
     ref: 'agents/nothing-at-all@1.0.0',
   };
-  const replaced = <T extends object>(from: T): T => ({
+  const replaced = <T extends object>(from: T): T | T[] => (Array.isArray(from) ? from.map(inOne<T>) : inOne(from));
+  const inOne = <T extends object>(from: T): T => ({
     ...from,
     ...Object.fromEntries(
       Object.entries(from).flatMap(([key, value]) =>
@@ -31,8 +32,8 @@ export function aboutNothing({ params, query, body }: Sent): Sent {
     ),
   });
   return {
-    ...(params === undefined ? {} : { params: replaced(params) }),
-    ...(query === undefined ? {} : { query: replaced(query) }),
+    ...(params === undefined ? {} : { params: inOne(params) }),
+    ...(query === undefined ? {} : { query: inOne(query) }),
     ...(typeof body === 'object' && body !== null && !(body instanceof Blob) ? { body: replaced(body) } : {}),
   };
 }
