@@ -5,7 +5,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { cursors } from '../governance/http/cursor.ts';
 import type { SurfaceHandlers } from '../governance/http/handlers.ts';
 import { a2aHandlers } from '../agents/invoke/a2a/handlers.ts';
-import { agentWay, startingAgentWay } from '../agents/delegated-calls/agent-way.ts';
+import { agentWay } from '../agents/delegated-calls/agent-way.ts';
 import { repeatCancels } from '../agents/invoke/calls/repeat-cancels.ts';
 import { invokeRoutes } from '../agents/invoke/routes.ts';
 import { deriveKey } from '../ground/derive-key.ts';
@@ -60,7 +60,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
     handlers,
     door: {
       handlers: { ...a2aHandlers(ingress), ...memory, ...tools },
-      ways: { agent: agentWay(proofs), starting_agent: startingAgentWay(proofs) },
+      ways: { agent: agentWay(proofs), starting_agent: agentWay(proofs, { takes_starting: true }) },
     },
     start: async () => {
       worker = await startWorker(

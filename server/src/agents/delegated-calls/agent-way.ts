@@ -16,35 +16,27 @@ interface Proofs {
   authenticate: (key: string | undefined, origin: Origin) => Promise<KeyCaller>;
 }
 
-/** No session of a person counts here. */
-export function agentWay({ db, run_key, authenticate }: Proofs): Way {
-  return {
-    isUsed: ({ headers }) => headers.has('authorization'),
-    authenticate: async ({ headers, origin }): Promise<AgentCaller> => {
-      const key = await authenticate(bearerOf(headers), origin);
-      const calling = await callingRevision(db, key.id);
-      if (calling === undefined) throw notDeployed();
-      return agentCaller(calling, { origin, run: openRun(readRun(run_key, key, headers)) });
-    },
-  };
-}
-
-/** The same, and an agent that its deploy starts now. That one works for nobody, so it has no run. */
-export function startingAgentWay({ db, run_key, authenticate }: Proofs): Way {
+/**
+ * No session of a person counts here. `takes_starting`: an agent that its deploy starts now comes in too. That one works for nobody, so it has no
+ * run.
+ */
+export function agentWay(
+  { db, run_key, authenticate }: Proofs,
+  { takes_starting }: { takes_starting: boolean } = { takes_starting: false },
+): Way {
   return {
     isUsed: ({ headers }) => headers.has('authorization'),
     authenticate: async ({ headers, origin }): Promise<AgentCaller> => {
       const key = await authenticate(bearerOf(headers), origin);
       const calling = await callingRevision(db, key.id);
       if (calling !== undefined) return agentCaller(calling, { origin, run: openRun(readRun(run_key, key, headers)) });
-      const starting = (await isStartingKey(db, key.id)) ? await startingRevision(db, key.id) : undefined;
-      if (starting === undefined) throw notDeployed();
-      return agentCaller(starting, { origin, run: undefined });
+      const isStarting = takes_starting && (await isStartingKey(db, key.id));
+      const starting = isStarting ? await startingRevision(db, key.id) : undefined;
+      if (starting !== undefined) return agentCaller(starting, { origin, run: undefined });
+      throw new Problem('invalid_api_key', { detail: 'Only the key of a deployed agent works here.' });
     },
   };
 }
-
-const notDeployed = () => new Problem('invalid_api_key', { detail: 'Only the key of a deployed agent works here.' });
 
 type Calling = NonNullable<Awaited<ReturnType<typeof callingRevision>>>;
 

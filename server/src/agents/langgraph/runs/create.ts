@@ -13,20 +13,21 @@ import { printRun, recorded } from './record-run.ts';
 
 /** Throws the refusal of a run that has not begun. */
 export async function createRun(parts: RunParts, asking: AskedRun): Promise<Reply> {
-  const { printed, at } = await create(parts, asking, await begin(parts, asking));
+  const { printed, at } = await create(parts, asking, await beginInBackground(parts, asking));
   return jsonReply(printed, 200, at);
 }
 
 /** One after the other. All are looked at before the first one begins. */
 export async function createRuns(parts: RunParts, asking: readonly AskedRun[]): Promise<Reply> {
   const begun = [];
-  for (const one of asking) begun.push({ one, begun: await begin(parts, one) });
+  for (const one of asking) begun.push({ one, begun: await beginInBackground(parts, one) });
   const runs = [];
   for (const { one, begun: run } of begun) runs.push((await create(parts, one, run)).printed);
   return jsonReply(runs);
 }
 
-async function begin(parts: RunParts, asking: AskedRun): Promise<BegunRun> {
+/** A run whose client may leave. Throws the refusal of a run that has not begun. */
+export async function beginInBackground(parts: RunParts, asking: AskedRun): Promise<BegunRun> {
   const { thread, asked } = asking;
   if (thread === undefined && asked.stream_resumable === true) throw notAnswered('`stream_resumable` without a thread');
   return await beginRun(parts, asking);

@@ -3,16 +3,14 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { eventStream } from '../../../../governance/http/answer/event-stream.ts';
 import type { Reply } from '../../../../governance/http/answer/reply.ts';
 import { cancelInvocation } from '../../../invoke/invocations.ts';
-import { notAnswered } from '../../not-answered.ts';
-import { beginRun, type AskedRun, type RunParts } from '../begin-run.ts';
-import { sendInBackground } from '../create.ts';
+import type { AskedRun, RunParts } from '../begin-run.ts';
+import { beginInBackground, sendInBackground } from '../create.ts';
 import { readParts } from './read-parts.ts';
 
 /** Throws the refusal of a run that has not begun. */
 export async function streamKept(parts: RunParts, asking: AskedRun): Promise<Reply> {
-  const { thread, signal, asked } = asking;
-  if (thread === undefined && asked.stream_resumable === true) throw notAnswered('`stream_resumable` without a thread');
-  const begun = await beginRun(parts, asking);
+  const { signal, asked } = asking;
+  const begun = await beginInBackground(parts, asking);
   const { run_id } = begun;
   const headers = await sendInBackground(parts, asking, begun);
   const reading = { run_id, after: undefined, signal: AbortSignal.any([signal, parts.ingress.stopping]) };
