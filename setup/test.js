@@ -18,9 +18,9 @@ import { partLine, readBudgets, timesOfRun } from './reports/slowest-files.js';
 import { runStaticChecks } from './static-checks.js';
 import { print, PartFailed, step } from './step.js';
 import { ensureTestPrograms } from './test-programs.js';
-import { failedFiles, tallyTwoRuns, tallyVitest } from './reports/vitest-report.js';
+import { failedFiles, tallyStopped, tallyTwoRuns, tallyVitest } from './reports/vitest-report.js';
 
-/** @import { TimedFile } from './reports/file-times.js' */
+/** @import { FileTimesOfRun } from './reports/file-times.js' */
 /** @import { Tally } from './reports/vitest-report.js' */
 
 // Below the limit of CI, so that a run that hangs still says what has failed.
@@ -76,8 +76,12 @@ async function runEverything() {
  */
 async function runVitest(baseImage) {
   const first = await vitest(baseImage, 'first', filters);
-  for (const line of timesOfRun(first.times, { budgets: isWhole ? readBudgets() : undefined, count: max_shown_files }))
+  for (const line of timesOfRun(first.times.ended, {
+    budgets: isWhole ? readBudgets() : undefined,
+    count: max_shown_files,
+  }))
     print(line);
+  if (first.report === undefined) return tallyStopped(first.times, suite_timeout_seconds);
   const failed = failedFiles(first.report);
   if (!isWhole || first.isIncomplete || failed.length === 0 || failed.length > max_files_again)
     return tallyVitest(first.report, first.exit_code);
@@ -90,7 +94,7 @@ async function runVitest(baseImage) {
  * @param {string} baseImage
  * @param {string} name of the report
  * @param {string[]} files parts of paths, and options; empty for all
- * @returns {Promise<{ report: string | undefined, exit_code: number, times: TimedFile[], isIncomplete: boolean }>} `isIncomplete`: the report does not say all
+ * @returns {Promise<{ report: string | undefined, exit_code: number, times: FileTimesOfRun, isIncomplete: boolean }>} `isIncomplete`: the report does not say all
  *   that went wrong, for example an error outside every test
  */
 async function vitest(baseImage, name, files) {
@@ -125,7 +129,9 @@ async function vitest(baseImage, name, files) {
   return {
     report: existsSync(path) ? readFileSync(path, 'utf8') : undefined,
     exit_code,
-    times: /** @type {TimedFile[]} */ (JSON.parse(existsSync(times) ? readFileSync(times, 'utf8') : '[]')), // file-times.js writes it
+    times: /** @type {FileTimesOfRun} */ (
+      JSON.parse(existsSync(times) ? readFileSync(times, 'utf8') : '{ "ended": [], "running": [] }') // file-times.js writes it
+    ),
     isIncomplete: !existsSync(outside) || readFileSync(outside, 'utf8') !== '[]',
   };
 }

@@ -1,5 +1,6 @@
 // @ts-check
 
+/** @import { FileTimesOfRun } from './file-times.js' */
 /**
  * @typedef {{ passed: number, failed: number, complaints: string[] }} Tally
  * @typedef {{ name: string, status: string, assertionResults: TestResult[] }} FileResult
@@ -67,6 +68,19 @@ export function tallyTwoRuns(first, second, exit_code) {
     ...tally,
     complaints: [...unsteady.map((test) => `unsteady: ${test.fullName}: ${firstLine(test)}`), ...tally.complaints],
   };
+}
+
+/**
+ * The result of a run that ended without a report, as one does that is stopped at its time limit.
+ *
+ * @param {FileTimesOfRun} times
+ * @param {number} limit_seconds
+ * @returns {Tally}
+ */
+export function tallyStopped({ ended, running }, limit_seconds) {
+  const last = running.length === 0 ? 'no file was running' : `these were running: ${running.join(', ')}`;
+  const complaint = `vitest ended without a report; its limit is ${limit_seconds} s. ${ended.length} files had ended, and ${last}`;
+  return { passed: 0, failed: 1, complaints: [complaint] };
 }
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 import { expect, test } from 'vitest';
-import { failedFiles, tallyTwoRuns, tallyVitest } from './vitest-report.js';
+import { failedFiles, tallyStopped, tallyTwoRuns, tallyVitest } from './vitest-report.js';
 
 /** @param {string[]} statuses @param {string} status */
 function reportOf(statuses, status = 'passed') {
@@ -66,5 +66,16 @@ test('a test that another one spoils in the second run counts as failed', () => 
     passed: 1,
     failed: 1,
     complaints: ['unsteady: test 1: Error: no', 'failed: test 0: Error: no'],
+  });
+});
+
+test('a run that was stopped names the files that were running', () => {
+  const ended = [{ file: 'a.test.ts', project: 'server', seconds: 1 }];
+  expect(tallyStopped({ ended, running: ['b.test.ts'] }, 60)).toEqual({
+    passed: 0,
+    failed: 1,
+    complaints: [
+      'vitest ended without a report; its limit is 60 s. 1 files had ended, and these were running: b.test.ts',
+    ],
   });
 });
