@@ -15,6 +15,10 @@ class ByProject extends BaseSequencer {
 // `expect.poll` waits a second by default, and a container or another process on a busy machine takes longer. Only a failure waits so long.
 const patient = { poll: { timeout: 20_000 } };
 
+// Minutes of traffic and of crashes. `npm test` has each of their promises in a shorter test.
+// oxlint-disable-next-line node/no-process-env -- `npm run soak` sets it
+const inSoak = process.env['SOAK'] === '1' ? ['e2e/soak/*.test.ts'] : [];
+
 // Two at a time: a server test file brings a database, an end-to-end file brings containers, and the smallest machine has two cores.
 export default defineConfig({
   test: {
@@ -56,7 +60,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['e2e/*.test.ts'],
+          include: ['e2e/*.test.ts', ...inSoak],
           expect: patient,
           testTimeout: 180_000,
           hookTimeout: 300_000,

@@ -1,4 +1,4 @@
-// A worker that dies at a step of a rollback or a scale. e2e/crash-points.test.ts kills a whole service at three of these points.
+// A worker that dies at a step of a rollback or a scale. e2e/soak/crash-points.test.ts kills a whole service at each of these points.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { operationSteps, type Deployment } from '@gantry/contract/agents/deploy.ts';
 import { sql } from '../../../ground/database/sql.ts';

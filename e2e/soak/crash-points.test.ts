@@ -2,22 +2,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client/client.ts';
 import { operationSteps } from '@gantry/contract/agents/deploy.ts';
-import { sql } from '../server/src/ground/database/sql.ts';
-import { inSoak } from '../server/src/testing/config.ts';
-import { adminOf, ended } from './api.ts';
-import { callAgent, type Agent } from './call-agent.ts';
-import { databaseOf } from './database-of.ts';
-import { engineOf, type Seen } from './engine-of.ts';
-import { install, type OwnInstallation } from './installation.ts';
-import { isAlive } from './is-alive.ts';
-import { atGate, setGate } from './step-gate.ts';
-import { agentYaml, writeProject } from './write-project.ts';
+import { sql } from '../../server/src/ground/database/sql.ts';
+import { adminOf, ended } from '../api.ts';
+import { callAgent, type Agent } from '../call-agent.ts';
+import { databaseOf } from '../database-of.ts';
+import { engineOf, type Seen } from '../engine-of.ts';
+import { install, type OwnInstallation } from '../installation.ts';
+import { isAlive } from '../is-alive.ts';
+import { atGate, setGate } from '../step-gate.ts';
+import { agentYaml, writeProject } from '../write-project.ts';
 
 // Before: the step has worked, and its record is missing. After: its record is there, and the next step has not begun.
 // A cell says who answers at the crash, and who answers in the end. An empty cell: the operation has no such step.
 // A scale has one step. Its container has a place, answers, and is counted as an instance, in the rows with these effects.
-// The cells with a * are in `npm test`, and all are in `npm run soak`. In `npm test` the other points of a deploy are in survival.test.ts,
-// and those of all three, with a worker that dies, in server/src/agents/deploy/pipeline.test.ts and operate/killed.test.ts.
+// `npm test` has the points of a deploy in survival.test.ts, and those of all three, with a worker that dies, in
+// server/src/agents/deploy/pipeline.test.ts and operate/killed.test.ts.
 const table = `
   point             | deploy        | rollback      | scale
   validate before   | old → new     |               |
@@ -28,11 +27,11 @@ const table = `
   resolve after     | old → new     | old → new     |
   build before      | old → new     |               |
   build after       | old → new     |               |
-  provision before  | * old → new   | old → new     | * n → n + 1
+  provision before  | old → new     | old → new     | n → n + 1
   provision after   | old → new     | old → new     |
   start before      | old → new     | old → new     | n → n + 1
   start after       | old → new     | old → new     |
-  register before   | new → new     | * new → new   | n + 1 → n + 1
+  register before   | new → new     | new → new     | n + 1 → n + 1
   register after    | new → new     | new → new     |
   endpoint before   | new → new     | new → new     |
   endpoint after    | new → new     | new → new     | n + 1 → n + 1
@@ -47,10 +46,10 @@ const [, ...rows] = table
 const cells = operations.flatMap((operation, column) =>
   rows.flatMap(([point = '', ...ends]) => {
     const cell = ends[column] ?? '';
-    const [at_crash = '', in_the_end = ''] = cell.replace('* ', '').split(' → ');
-    const isIn = cell !== '' && inSoak(cell.startsWith('*'), true);
+    if (cell === '') return [];
+    const [at_crash = '', in_the_end = ''] = cell.split(' → ');
     const named = { operation, point, at_crash, in_the_end };
-    return isIn ? [[`${operation}, ${point}: ${at_crash} → ${in_the_end}`, named] as const] : [];
+    return [[`${operation}, ${point}: ${at_crash} → ${in_the_end}`, named] as const];
   }),
 );
 
