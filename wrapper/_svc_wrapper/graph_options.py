@@ -10,14 +10,15 @@ from typing import Any
 from .problems import Problem
 
 GRAPH_HEADER = "X-Svc-Graph"
-MODES = ("values", "updates", "messages", "custom", "tasks", "checkpoints", "debug")
+# "events" are langchain's, of `graph.astream_events`; the others are stream modes of `graph.astream`.
+MODES = ("values", "updates", "messages", "custom", "tasks", "checkpoints", "debug", "events")
 
 Nodes = str | list[str]
 
 
 @dataclass(frozen=True)
 class GraphOptions:
-    # The stream modes of `graph.astream` whose parts are sent.
+    # The modes whose parts are sent.
     modes: tuple[str, ...] = ()
     # Also the parts of nested graphs.
     subgraphs: bool = False

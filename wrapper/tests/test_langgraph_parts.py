@@ -92,6 +92,23 @@ def test_messages_come_in_pieces_and_in_langchains_form(door: MemoryDoor, chat: 
     ]
 
 
+def test_the_events_of_langchain_come_beside_the_parts(door: MemoryDoor, chat: WrapperProcess) -> None:
+    given = {"input": {"messages": [{"type": "human", "content": "hello"}]}}
+    parts = parts_of(door, chat, given, "t-events", modes=["events", "messages", "values"])
+    events = [data for mode, data in parts if mode == "events"]
+    pieces = [event for event in events if event["event"] == "on_chat_model_stream"]
+    assert "".join(event["data"]["chunk"]["content"] for event in pieces) == "good day to you"
+    assert {event["metadata"]["langgraph_node"] for event in pieces} == {"reply"}
+    assert not [name for event in events for name in event["metadata"] if name.startswith("svc_")]
+    # The pieces of chains repeat the other parts.
+    assert not [event for event in events if event["event"] == "on_chain_stream"]
+    ended = [event for event in events if event["event"] == "on_chain_end"]
+    assert ended[-1]["data"]["output"]["messages"][-1]["content"] == "good day to you"
+    messages = [message["content"] for message, _ in (data for mode, data in parts if mode == "messages")]
+    assert "".join(messages) == "good day to you"
+    assert [data["messages"][-1]["content"] for mode, data in parts if mode == "values"][-1] == "good day to you"
+
+
 def test_an_interrupt_is_in_the_parts_and_a_command_resumes_it(door: MemoryDoor, kept: WrapperProcess) -> None:
     parts = parts_of(door, kept, {"input": {"do": "ask"}}, "t-ask", modes=["updates", "values"])
     asked = [data["__interrupt__"] for mode, data in parts if mode == "updates" and "__interrupt__" in data]

@@ -21,6 +21,7 @@ from ..problems import Problem
 from ..stream.run_stream import RunStream
 from .context import RESERVED_CONFIGURABLE, read_graph_context
 from .events import GraphEvents
+from .graph_items import graph_items
 from .input import read_graph_input
 from .kept.service_memory import Kept, ServiceMemory, check_nodes, durability_arguments, not_kept, without_saver
 from .memory import explain_missing_store, memory_notices, threads_of, threads_setting
@@ -218,9 +219,8 @@ class GraphAgent:
                 memory.flushes_steps = True
         if memory is not None and memory.held is None and self.kept.threads:
             modes = [*modes, *({STORED_MODE} - set(modes))]
-        async for item in graph.astream(given, config, stream_mode=modes, **arguments):
-            # Parts of nested graphs come only when they are asked for.
-            ns, mode, chunk = item if asked and asked.subgraphs else ((), *item)
+        subgraphs = bool(asked and asked.subgraphs)
+        async for ns, mode, chunk in graph_items(graph, given, config, modes=modes, subgraphs=subgraphs, **arguments):
             if mode == STORED_MODE and memory is not None:
                 tell_next(memory, chunk if mode == "checkpoints" else chunk.get("payload"))
             if mode == "values" and not ns:
@@ -250,10 +250,7 @@ def latest(config: JsonObject) -> JsonObject:
 def asked_arguments(asked: GraphOptions) -> JsonObject:
     """For astream. Absent ones leave the breakpoints of the compiled graph."""
     nodes = {"interrupt_before": asked.before, "interrupt_after": asked.after}
-    return {
-        **{name: value for name, value in nodes.items() if value is not None},
-        **({"subgraphs": True} if asked.subgraphs else {}),
-    }
+    return {name: value for name, value in nodes.items() if value is not None}
 
 
 def sent_to(place: Any) -> Any:

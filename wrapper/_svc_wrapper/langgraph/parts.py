@@ -43,6 +43,8 @@ def readable(mode: str, chunk: Any) -> Any:
     if mode == "messages":
         message, metadata = chunk
         return [message, without_own(metadata)]
+    if mode == "events":
+        return {**chunk, "metadata": without_own(chunk.get("metadata"))}
     if mode == "checkpoints":
         return without_own_configs(chunk)
     if mode == "debug" and isinstance(chunk, dict):

@@ -20,7 +20,7 @@ const nodes = z
   .nullable()
   .optional();
 
-/** Those that an agent can stream. `messages-tuple` is `messages` of `graph.astream`. */
+/** Those that an agent can stream. `messages-tuple` is `messages` of `graph.astream`, and `events` are those of `graph.astream_events`. */
 export const answeredModes = [
   'values',
   'updates',
@@ -29,10 +29,11 @@ export const answeredModes = [
   'tasks',
   'checkpoints',
   'debug',
+  'events',
 ] as const;
 export type AnsweredMode = (typeof answeredModes)[number];
 /** Those of the SDK that nothing here can give. */
-export const unansweredModes = ['messages', 'events', 'tools', 'lifecycle'] as const;
+export const unansweredModes = ['messages', 'tools', 'lifecycle'] as const;
 const mode = z.enum([...answeredModes, ...unansweredModes]);
 
 /** What both SDKs send. Members that are not answered are refused by name (`not_answered`). */

@@ -260,7 +260,7 @@ test('what is not answered is refused by its name', async () => {
   const thread = await makeThread();
   const cases: [object, string][] = [
     [{ webhook: 'https://example.com' }, '`webhook`'],
-    [{ stream_mode: ['values', 'events'] }, '`stream_mode: events`'],
+    [{ stream_mode: ['values', 'lifecycle'] }, '`stream_mode: lifecycle`'],
     [{ multitask_strategy: 'rollback' }, '`multitask_strategy: rollback`'],
     [{ after_seconds: 5 }, '`after_seconds`'],
     [{ checkpoint: { checkpoint_ns: 'inner' } }, 'nested graph'],

@@ -53,6 +53,38 @@ test('pieces of blocks, of tools and what repeats them are hidden too', async ()
   ]);
 });
 
+test('the pieces of two models in events of langchain are hidden, also when they come in turns', async () => {
+  const streamed = (run_id: string, content: string) => ({
+    mode: 'events',
+    data: {
+      event: 'on_chat_model_stream',
+      run_id,
+      data: { chunk: { type: 'AIMessageChunk', content, tool_calls: [{ args: content }] } },
+    },
+  });
+  const { parts } = await passed([
+    streamed('a', 'ask eve@ex'),
+    streamed('b', 'or bob@ex'),
+    { mode: 'events', data: { event: 'on_chain_start', run_id: 'c', data: { input: { said: 'eve@example.com' } } } },
+    chunk({ content: 'ask eve@ex' }),
+    streamed('a', 'ample.com'),
+    streamed('b', 'ample.com now'),
+    { mode: 'events', data: { event: 'on_chat_model_end', run_id: 'a', data: {} } },
+    chunk({ content: 'ample.com' }),
+  ]);
+  const printed = JSON.stringify(parts);
+  expect(printed).not.toMatch(/eve@|bob@|example\.com/);
+  const textOf = (run_id: string, among = parts) =>
+    among
+      .map(({ data }) => data as { run_id?: string; data?: { chunk?: { content: string } } })
+      .filter((data) => data.run_id === run_id)
+      .map(({ data }) => data?.chunk?.content ?? '')
+      .join('');
+  expect([textOf('a'), textOf('b')]).toEqual(['ask [EMAIL_1]', 'or [EMAIL_2] now']);
+  const ends = parts.findIndex(({ data }) => (data as { event?: string }).event === 'on_chat_model_end');
+  expect(textOf('a', parts.slice(0, ends))).toBe('ask [EMAIL_1]');
+});
+
 test('a blocked word in pieces ends the stream', async () => {
   const { parts, last } = await passed([chunk({ content: 'a forbid' }), chunk({ content: 'den word' })]);
   expect(last).toBe('RUN_ERROR');
