@@ -1,6 +1,8 @@
 // The official SDKs of langgraph against a deployed agent that is written for its platform.
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LangGraphAgent } from '@ag-ui/langgraph';
 import { Client } from '@langchain/langgraph-sdk';
 import { Client as EarlierClient } from 'langgraph-sdk-0';
 import { beforeAll, expect, test } from 'vitest';
@@ -128,6 +130,30 @@ test('the SDK for JavaScript of the major version before walks through it with a
   });
   await client.store.putItem(['notes', 'old'], 'one', { text: 'two' });
   expect(await client.store.getItem(['notes', 'old'], 'one')).toMatchObject({ value: { text: 'two' } });
+}, 120_000);
+
+test('the agent of CopilotKit for langgraph streams a conversation, and answers a question', async () => {
+  const copilot = new LangGraphAgent({ deploymentUrl: url, graphId: 'chatter', langsmithApiKey: key });
+  copilot.threadId = randomUUID();
+  const asked: unknown[] = [];
+  const kinds = new Set<string>();
+  const reading = {
+    onEvent: ({ event }: { event: { type: string } }) => void kinds.add(event.type),
+    onCustomEvent: ({ event }: { event: { name: string; value: unknown } }) => {
+      if (event.name === 'on_interrupt') asked.push(event.value);
+    },
+  };
+  const say = async (content: string) => {
+    copilot.addMessage({ id: randomUUID(), role: 'user', content });
+    await copilot.runAgent({}, reading);
+    return copilot.messages.map((message) => `${message.role}: ${String(message.content)}`);
+  };
+  expect(await say('hello')).toEqual(['user: hello', 'assistant: you said hello']);
+  expect(kinds).toContain('TEXT_MESSAGE_CONTENT');
+  await say('ask me');
+  expect(asked).toHaveLength(1);
+  await copilot.runAgent({ forwardedProps: { command: { resume: 'yes' } } }, reading);
+  expect(copilot.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'you said yes' });
 }, 120_000);
 
 test('another caller has none of it', async () => {

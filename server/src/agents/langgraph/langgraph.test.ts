@@ -92,6 +92,49 @@ test('a thread is made, found by its metadata, changed and deleted, by its calle
   expect(await ask(cal, 'GET', `/threads/${thread}`)).toMatchObject({ status: 404 });
 });
 
+test('the state of a nested graph is found by its namespace, and under the step that runs it', async () => {
+  const thread = randomUUID();
+  const id = await storeThread(app, agent, cal.email, { name: thread, states: 2, waits: true });
+  const nest = async (ns: string, state: string, next: string) =>
+    await app.db.run(sql`
+      insert into thread_state (thread_id, ns, id, versions, next_nodes, source, step, body)
+      values (${id}, ${ns}, ${state}, '{}', array[${next}], 'loop', 1, '\\x00')`);
+  await nest('plan:old', 'state 0 a', 'gone');
+  await nest('plan:1', 'state 1 a', 'first');
+  await nest('plan:1', 'state 1 b', 'second');
+  await nest('plan:2', 'state 1 c', 'other');
+  await nest('plan:1|second:3', 'state 1 d', 'inmost');
+  await app.db.run(sql`update thread_state set next_nodes = '{plan,plan,say}' where thread_id = ${id} and ns = ''`);
+  const at = `/threads/${thread}/state`;
+  const outer = (await ask(cal, 'GET', at)).json;
+  const tasksOf = (state: object) => (state as { tasks: Record<string, unknown>[] }).tasks;
+  expect(tasksOf(outer).map(({ checkpoint, state }) => [checkpoint, state])).toEqual([
+    [{ thread_id: thread, checkpoint_ns: 'plan:1' }, null],
+    [{ thread_id: thread, checkpoint_ns: 'plan:2' }, null],
+    [null, null],
+  ]);
+  const [first, second] = tasksOf((await ask(cal, 'GET', `${at}?subgraphs=true`)).json);
+  expect(first?.['state']).toMatchObject({
+    next: ['second'],
+    checkpoint: { checkpoint_ns: 'plan:1', checkpoint_id: 'state 1 b' },
+    interrupts: [{ value: 'really?' }],
+    tasks: [{ state: { next: ['inmost'], checkpoint: { checkpoint_ns: 'plan:1|second:3' } } }],
+  });
+  expect(second?.['state']).toMatchObject({ next: ['other'] });
+  const checkpoint = { checkpoint_ns: 'plan:1' };
+  const inner = (await ask(cal, 'POST', `${at}/checkpoint`, { checkpoint })).json;
+  expect(inner).toMatchObject({ next: ['second'], checkpoint: { ...checkpoint, checkpoint_id: 'state 1 b' } });
+  const history = (await ask(cal, 'POST', `/threads/${thread}/history`, { checkpoint })).list;
+  expect(history.map((one) => one.checkpoint.checkpoint_id)).toEqual(['state 1 b', 'state 1 a']);
+  const older = { checkpoint: { checkpoint_id: 'state 0' }, subgraphs: true };
+  expect(tasksOf((await ask(cal, 'POST', `${at}/checkpoint`, older)).json)[0]?.['state']).toMatchObject({
+    next: ['gone'],
+  });
+  const nowhere = { checkpoint: { checkpoint_ns: 'plan:9' } };
+  expect((await ask(cal, 'POST', `${at}/checkpoint`, nowhere)).status).toBe(404);
+  expect((await ask(eve, 'POST', `${at}/checkpoint`, { checkpoint })).status).toBe(404);
+});
+
 test('a thread id is taken once, unless the client says that it may be there', async () => {
   const thread_id = randomUUID();
   expect(await makeThread(cal, { thread_id })).toBe(thread_id);

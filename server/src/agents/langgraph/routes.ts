@@ -68,10 +68,10 @@ export function langgraphRoutes(opened: Omit<RunParts, 'told'>): Handlers<'langg
       await updateThread(parts, { caller, ...params, ...body }),
     'langgraph.delete_thread': async ({ caller, params }) => await deleteThread(parts, { caller, ...params }),
     'langgraph.copy_thread': async ({ caller, params }) => await copyThread(parts, { caller, ...params }),
-    'langgraph.state': async ({ caller, params, query: { select } }) =>
-      await showState(parts, { caller, ...params, select: select?.split(',') }),
-    'langgraph.state_at': async ({ caller, params, query: { select } }) =>
-      await showState(parts, { caller, ...params, select: select?.split(',') }),
+    'langgraph.state': async ({ caller, params, query: { select, subgraphs } }) =>
+      await showState(parts, { caller, ...params, subgraphs, select: select?.split(',') }),
+    'langgraph.state_at': async ({ caller, params, query: { select, subgraphs } }) =>
+      await showState(parts, { caller, ...params, subgraphs, select: select?.split(',') }),
     'langgraph.state_of': async ({ caller, params, body }) => await showState(parts, { caller, ...params, ...body }),
     'langgraph.update_state': async ({ params, body, ...call }) =>
       await updateState(parts, { ...call, ...params, ...body }),

@@ -152,6 +152,17 @@ export const findStates = async (db: Reader, thread_id: string, { ns, id, before
     ])}
     order by id desc limit ${limit}`);
 
+/** The last state of each graph directly under this one, between this state and the next of its own graph. Ids are in the order of time. */
+export const findNested = async (db: Reader, thread_id: string, { ns, id }: { ns: string; id: string }) =>
+  await db.all<{ ns: string; id: string }>(sql`
+    select s.ns, max(s.id) as id from thread_state s
+    where s.thread_id = ${thread_id} and s.ns <> '' and s.id > ${id}
+      and regexp_replace(s.ns, '(^|\\|)[^|]*$', '') = ${ns}
+      and not exists (
+        select from thread_state later
+        where later.thread_id = s.thread_id and later.ns = ${ns} and later.id > ${id} and later.id <= s.id)
+    group by s.ns order by s.ns`);
+
 /** The runs that have written to a thread. */
 export const runsOf = async (db: Reader, thread_id: string): Promise<string[]> =>
   (

@@ -55,17 +55,30 @@ export async function interruptsOf(parts: MemoryParts, row: ThreadRow): Promise<
   return found.filter((one) => !('next' in one));
 }
 
-/** `interrupts`: of the latest state of its thread; an older one has none. */
-export function printState(row: ThreadRow, state: ThreadState, interrupts: readonly Interrupt[]): Json {
+/** The state of a graph that a task has run, or where it is. */
+export interface Nested {
+  /** Of the step. */
+  name: string;
+  ns: string;
+  /** Printed; undefined when nobody has asked for it. */
+  state?: Json;
+}
+
+/** `interrupts`: of the latest state of its thread; an older one has none. `ns`: of a nested graph. */
+export function printState(
+  row: ThreadRow,
+  state: ThreadState,
+  { interrupts, ns = '', nested = [] }: { interrupts: readonly Interrupt[]; ns?: string; nested?: readonly Nested[] },
+): Json {
   const { values, next, source, step, run_id, created_at, checkpoint_id, parent_id } = state;
   return {
     values: inLangchainForm(values),
     next: next ?? [],
-    tasks: tasksOf(state, interrupts),
+    tasks: tasksOf(state, interrupts).map((task) => ({ ...task, ...graphOf(row, nestedOf(nested, state, task)) })),
     metadata: { source, step, run_id, thread_id: row.name },
     created_at,
-    checkpoint: checkpointOf(row, checkpoint_id),
-    parent_checkpoint: parent_id === null ? null : checkpointOf(row, parent_id),
+    checkpoint: checkpointOf(row, checkpoint_id, ns),
+    parent_checkpoint: parent_id === null ? null : checkpointOf(row, parent_id, ns),
     interrupts,
   };
 }
@@ -77,12 +90,25 @@ export function printNoState(row: ThreadRow): Json {
   return { values: {}, next: [], checkpoint, ...none };
 }
 
-const checkpointOf = ({ name: thread_id }: ThreadRow, checkpoint_id: string | null) => ({
+const checkpointOf = ({ name: thread_id }: ThreadRow, checkpoint_id: string | null, checkpoint_ns = '') => ({
   thread_id,
-  checkpoint_ns: '',
+  checkpoint_ns,
   checkpoint_id,
   checkpoint_map: null,
 });
+
+/** The first of its name for the first task of that name, and so on: several tasks can run one step. */
+function nestedOf(nested: readonly Nested[], { next }: ThreadState, { id, name }: { id: string; name: string }) {
+  const index = Number(id.slice(id.lastIndexOf(':') + 1));
+  const before = (next ?? []).slice(0, index).filter((one) => one === name).length;
+  return nested.filter((one) => one.name === name)[before];
+}
+
+/** The SDKs read the state, or go to where it is. */
+function graphOf({ name: thread_id }: ThreadRow, nested: Nested | undefined) {
+  if (nested === undefined) return {};
+  return nested.state === undefined ? { checkpoint: { thread_id, checkpoint_ns: nested.ns } } : { state: nested.state };
+}
 
 // A state has the names of the next steps. langgraph makes the id of a task from more than that, so this one is ours.
 function tasksOf({ checkpoint_id, next }: ThreadState, interrupts: readonly Interrupt[]) {

@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Checkpoint, threadFilter, threadSearch } from '@gantry/contract/agents/langgraph/threads.ts';
+import type { Interrupt, ThreadState } from '@gantry/contract/agents/threads.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
 import { jsonReply, type Reply } from '../../../governance/http/answer/reply.ts';
 import { findOwn, ownAgent, ownThread, type OwnAgent } from '../../memory/threads/own-agent.ts';
 import {
   keepMetadata,
+  nestedStates,
   openMetadata,
   ownThreads,
   statesOf,
@@ -24,7 +26,7 @@ import {
 import type { Json } from '../json.ts';
 import { notAnswered, refuseUnanswered } from '../not-answered.ts';
 import { inLangchainForm } from './messages.ts';
-import { interruptsOf, metadataOf, printNoState, printState, printThread, statusOf } from './print.ts';
+import { interruptsOf, metadataOf, printNoState, printState, printThread, statusOf, type Nested } from './print.ts';
 
 interface Asked {
   caller: Caller;
@@ -34,6 +36,8 @@ type OfThread = Asked & { thread: string };
 
 /** A filter reads all threads of the caller, which are sealed. */
 const most_threads = 1000;
+/** Of nested graphs in one answer. A client asks for those below by their namespace. */
+const most_levels = 10;
 
 export async function createNamedThread(
   parts: ThreadParts,
@@ -190,18 +194,52 @@ export async function showState(
     name,
     thread,
     checkpoint: at,
+    subgraphs,
     select,
-  }: OfThread & { checkpoint?: Checkpoint | string | undefined; select?: readonly string[] | null | undefined },
+  }: OfThread & {
+    checkpoint?: Checkpoint | string | undefined;
+    subgraphs?: boolean | null | undefined;
+    select?: readonly string[] | null | undefined;
+  },
 ): Promise<Reply> {
   const own = await ownAgent(parts.db, caller, name);
   const row = await ownThread(parts.db, own, thread);
-  const wanted = checkpointId(at);
-  const [latest] = await statesOf(parts, row.id, { limit: 1 });
-  if (wanted === undefined && latest === undefined) return jsonReply(selected(printNoState(row), select));
-  const [found] = wanted === undefined ? [latest] : await statesOf(parts, row.id, { id: wanted, limit: 1 });
+  const { ns, id } = placeOf(at);
+  const [latest] = await statesOf(parts, row.id, { ns, limit: 1 });
+  if (id === undefined && ns === '' && latest === undefined) return jsonReply(selected(printNoState(row), select));
+  const [found] = id === undefined ? [latest] : await statesOf(parts, row.id, { ns, id, limit: 1 });
   if (found === undefined) throw new Problem('not_found', { detail: 'The thread has no such checkpoint.' });
-  const waiting = found.checkpoint_id === latest?.checkpoint_id ? await interruptsOf(parts, row) : [];
-  return jsonReply(selected(printState(row, found, waiting), select));
+  const interrupts = found.checkpoint_id === latest?.checkpoint_id ? await interruptsOf(parts, row) : [];
+  const printed = await printWithNested(parts, row, {
+    state: found,
+    ns,
+    interrupts,
+    levels: subgraphs === true ? most_levels : 0,
+  });
+  return jsonReply(selected(printed, select));
+}
+
+interface Printing {
+  state: ThreadState;
+  ns: string;
+  interrupts: readonly Interrupt[];
+  /** With the states of the graphs under it, so many levels of them. */
+  levels: number;
+}
+
+async function printWithNested(parts: ThreadParts, row: ThreadRow, printing: Printing): Promise<Json> {
+  const { state, ns, interrupts, levels } = printing;
+  const isOver = (state.next ?? []).length === 0;
+  const under = isOver ? [] : await nestedStates(parts, row.id, { ns, id: state.checkpoint_id });
+  const nested: Nested[] = [];
+  for (const place of under) {
+    const [, step = ''] = /([^|]*):[^:|]*$/.exec(place.ns) ?? [];
+    const [inner] = levels > 0 ? await statesOf(parts, row.id, { ...place, limit: 1 }) : [];
+    const below = { ns: place.ns, interrupts, levels: levels - 1 };
+    const printed = inner && (await printWithNested(parts, row, { ...below, state: inner }));
+    nested.push({ name: step, ns: place.ns, ...(printed && { state: printed }) });
+  }
+  return printState(row, state, { interrupts, ns, nested });
 }
 
 export async function listStates(
@@ -216,16 +254,27 @@ export async function listStates(
 ): Promise<Reply> {
   const { caller, name, thread, limit, before, metadata, checkpoint: of, select } = asked;
   refuseUnanswered({ metadata: Object.keys(metadata ?? {}).length > 0 });
-  checkpointId(of ?? undefined); // states of nested graphs are refused
+  const { ns } = placeOf(of ?? undefined);
   const own = await ownAgent(parts.db, caller, name);
   const row = await ownThread(parts.db, own, thread);
-  const found = await statesOf(parts, row.id, { before: checkpointId(before ?? undefined), limit });
+  const found = await statesOf(parts, row.id, { ns, before: placeOf(before ?? undefined).id, limit });
   const isLatest = before === undefined || before === null;
   const waiting = isLatest ? await interruptsOf(parts, row) : [];
-  return jsonReply(found.map((state, index) => selected(printState(row, state, index === 0 ? waiting : []), select)));
+  return jsonReply(
+    found.map((state, index) => {
+      const interrupts = index === 0 ? waiting : [];
+      return selected(printState(row, state, { interrupts, ns }), select);
+    }),
+  );
 }
 
-/** Throws `not_answered` for the state of a nested graph. */
+/** The namespace, empty for the graph itself, and the id of a checkpoint. */
+function placeOf(at: Checkpoint | string | undefined): { ns: string; id: string | undefined } {
+  if (at === undefined || typeof at === 'string') return { ns: '', id: at };
+  return { ns: at.checkpoint_ns ?? '', id: at.checkpoint_id ?? undefined };
+}
+
+/** For a run or a change, which begins at a state of the graph itself. Throws `not_answered` for one of a nested graph. */
 export function checkpointId(at: Checkpoint | string | undefined): string | undefined {
   if (at === undefined || typeof at === 'string') return at;
   if ((at.checkpoint_ns ?? '') !== '') throw notAnswered('`checkpoint_ns`, the state of a nested graph,');

@@ -41,11 +41,11 @@ export const ownThreads = async (
   limit: number,
 ): Promise<ThreadRow[]> => await store.listThreads(db, { agent_id: agent.id, owner_id, before: undefined, limit });
 
-/** Of the graph itself, the newest first. Throws `memory_damaged`. */
+/** The newest first: of the graph itself, or of the nested graph with this namespace. Throws `memory_damaged`. */
 export async function statesOf(
   { db, envelope }: MemoryParts,
   thread_id: string,
-  wanted: { id?: string | undefined; before?: string | undefined; limit: number },
+  wanted: { ns?: string; id?: string | undefined; before?: string | undefined; limit: number },
 ): Promise<ThreadState[]> {
   return await printStates(
     { db, envelope },
@@ -53,3 +53,10 @@ export async function statesOf(
     await stateStore.findStates(db, thread_id, { ns: '', ...wanted }),
   );
 }
+
+/** The last states of the graphs that ran in the steps after this state. Each has its namespace, `<outer>|<step>:<id>`. */
+export const nestedStates = async (
+  { db }: Pick<MemoryParts, 'db'>,
+  thread_id: string,
+  after: { ns: string; id: string },
+): Promise<{ ns: string; id: string }[]> => await stateStore.findNested(db, thread_id, after);
