@@ -21,7 +21,7 @@ let parrot: Agent;
 beforeAll(async () => {
   engine = await engineProxy();
   await engine.cut();
-  gantry = await install({ DOCKER_HOST: engine.host });
+  gantry = await install({ DOCKER_HOST: engine.host, BUILD_SHARE: 'team' });
   admin = await adminOf(gantry);
   seen = await engineOf(gantry);
   parrot = callAgent(`${gantry.url}/agents/parrot`, await gantry.token());

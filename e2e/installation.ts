@@ -16,8 +16,8 @@ const clone = resolve(import.meta.dirname, '..');
 const node = join(clone, 'node_modules/.bin/node');
 const main = join(clone, 'cli/svc.js');
 
-// Replaced containers end at once, unless a test is about them.
-const quick = { WARM_SECONDS: '0' };
+// Replaced containers end at once, and the image of langgraph is built once for all installations, unless a test is about them.
+const quick = { WARM_SECONDS: '0', BUILD_SHARE: 'engine' };
 
 export interface Ran {
   code: number;

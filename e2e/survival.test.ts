@@ -21,7 +21,8 @@ let seen: Seen;
 let parrot: Agent;
 
 beforeAll(async () => {
-  gantry = await install();
+  // With an image of its own, so that its build has work to be killed in.
+  gantry = await install({ BUILD_SHARE: 'team' });
   admin = await adminOf(gantry);
   seen = await engineOf(gantry);
   parrot = callAgent(`${gantry.url}/agents/parrot`, await gantry.token());

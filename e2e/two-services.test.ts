@@ -50,7 +50,7 @@ beforeAll(async () => {
   services = await openServices({
     count: 2,
     roles: 'api,worker,ingress,gateway',
-    env: { WARM_SECONDS: '0' },
+    env: { WARM_SECONDS: '0', BUILD_SHARE: 'engine' },
     envOf: (n) => ({ DOCKER_HOST: proxies[n]?.host ?? '' }),
   });
   // Through the proxy of this test no service can prove the rules of a list.

@@ -106,6 +106,28 @@ test('a lock is installed once for each team', async () => {
   expect(other.tag).not.toBe(one.tag);
 }, 60_000);
 
+test('another installation on the engine shares an image where all may, and none with packages that a push has built', async () => {
+  const ofEngine = (installation_id: string): Sandboxes => ({
+    ...sandboxes,
+    engine: { ...engine, installation_id },
+    settings: { ...sandboxes.settings, shares_images: true },
+  });
+  const small = await resolveRequirements(sandboxes, {
+    team_id: 'team-1',
+    requirements: requirementLines('idna==3.10\n'),
+    platform_requirements: [],
+    signal: signal(),
+  });
+  const installIn = async (of: Sandboxes, team_id: string, wheels = small.wheels) =>
+    await ensureDependencyImage(of, { ...small, wheels, team_id, wrapper_lock, signal: signal() });
+  const first = await installIn(ofEngine(engine.installation_id), 'team-1');
+  expect(await installIn(ofEngine('another'), 'team-4')).toEqual({ ...first, reused: true });
+  const built = new Map([['unused-1.0-py3-none-any.whl', Buffer.alloc(0)]]);
+  const own = await installIn(ofEngine(engine.installation_id), 'team-4', built);
+  expect([own.reused, own.tag === first.tag]).toEqual([false, false]);
+  expect((await installIn(sandboxes, 'team-4')).tag).not.toBe(first.tag);
+}, 120_000);
+
 test('a lock with a line other than a package of the index is not installed', async () => {
   const lock = `${resolved.lock}idna @ https://example.com/idna-3.10-py3-none-any.whl --hash=sha256:${'0'.repeat(64)}\n`;
   await expect(install({ ...resolved, lock, team_id: 'team-1' })).rejects.toMatchObject({
@@ -231,7 +253,8 @@ test('an aborted build ends at once and leaves no image', async () => {
   const began = performance.now();
   setTimeout(() => stop.abort(new Error('cancelled by a test')), 50);
   await expect(building).rejects.toThrow('cancelled by a test');
-  expect(performance.now() - began).toBeLessThan(2000);
+  // Much less than the build takes, also on a busy machine.
+  expect(performance.now() - began).toBeLessThan(10_000);
   const filters = {
     label: [`org.opencontainers.image.revision=${digest}`, `gantry.installation=${engine.installation_id}`],
   };

@@ -157,12 +157,14 @@ function readLabel(text = ''): InstalledPackage[] {
 // Increased to stop the use of all older images.
 const generation = 4;
 
-/** Includes the team: a source distribution of one team must not reach the agents of another. */
+/** Includes the team: a source distribution of one team must not reach the agents of another. Packages of the index have their hashes in the lock. */
 function contentHash(
-  { base, engine }: Sandboxes,
-  { team_id, lock, python_version, wrapper_lock }: DependencyImageInput,
+  { base, engine, settings }: Sandboxes,
+  { team_id, lock, python_version, wrapper_lock, wheels }: DependencyImageInput,
 ): string {
-  const parts = [generation, engine.installation_id, team_id, base.pin, lock, python_version, wrapper_lock];
+  const isShared = settings.shares_images === true && wheels.size === 0;
+  const owner = isShared ? ['of the engine'] : [engine.installation_id, team_id];
+  const parts = [generation, ...owner, base.pin, lock, python_version, wrapper_lock];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 

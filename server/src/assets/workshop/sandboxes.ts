@@ -29,6 +29,8 @@ export interface BuildSettings {
   sandbox_subnet: string | undefined;
   /** The build of a source distribution runs its author's code, which can read the index's credentials. */
   source_distributions: 'allow' | 'refuse';
+  /** All installations on the engine share an image of packages that the index has, with their hashes. */
+  shares_images?: boolean | undefined;
   limits: SandboxLimits;
 }
 

@@ -140,6 +140,12 @@ export const settings = z.object({
     .enum(['allow', 'refuse'])
     .optional()
     .describe('whether builds accept packages without a wheel. Default: allow; refuse if an index has credentials'),
+  BUILD_SHARE: z
+    .enum(['team', 'engine'])
+    .default('team')
+    .describe(
+      'who shares an image of packages that all come from the index: the agents of a team, or those of all installations on the engine, which may then all read this index',
+    ),
   BUILD_MEMORY_MB: atLeast(256).default(4096).describe('the memory limit of one build'),
   BUILD_DISK_MB: atLeast(256).default(8192).describe('the disk limit of one build'),
   BUILD_PROCESSES: atLeast(64).default(512).describe('the limit of processes and threads of one build'),
@@ -301,6 +307,7 @@ export function readConfig(
       obtains_pythons: given.BUILD_PYTHONS === 'obtain',
       // The build of a source distribution runs its author's code beside the index's credentials. An admin must allow that.
       source_distributions: given.BUILD_SOURCE_DISTRIBUTIONS ?? (hasCredentials(given) ? 'refuse' : 'allow'),
+      shares_images: given.BUILD_SHARE === 'engine',
       memory_bytes: given.BUILD_MEMORY_MB * 1024 ** 2,
       disk_bytes: given.BUILD_DISK_MB * 1024 ** 2,
       pids: given.BUILD_PROCESSES,
