@@ -208,6 +208,7 @@ export interface Config extends PythonsConfig {
     python_mirror: string | undefined;
     obtains_pythons: boolean;
     source_distributions: 'allow' | 'refuse';
+    shares_images: boolean;
     memory_bytes: number;
     disk_bytes: number;
     pids: number;
