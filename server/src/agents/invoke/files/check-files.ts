@@ -1,0 +1,47 @@
+// The files of a call, held against `files` of the agent.yaml that its revision has. Each way in ends here, so none of them brings a file that another
+// one refuses. A call can wait, and get another revision than that of its admission: it is checked again.
+import { most_files, tooMany, whyNotTaken, type TakenFiles } from '@gantry/contract/agents/files/taken-files.ts';
+import { Problem, type Fault } from '@gantry/contract/problems.ts';
+import type { Reader } from '../../../ground/database/database.ts';
+import { parseJson } from '../../../governance/http/request/body.ts';
+import { settings } from '../../../people/principals/find.ts';
+import type { Admitted } from '../admit.ts';
+import { findFiles, type FoundFile } from './find-files.ts';
+
+const most_shown = 10;
+
+/** Throws `file_refused`, `malformed` for a body that is no JSON, and the reason of the signal. */
+export type FileCheck = (admitted: Pick<Admitted, 'agent' | 'revision'>, signal?: AbortSignal) => Promise<void>;
+
+export function fileCheck({ db }: { db: Reader }, body: Uint8Array): FileCheck {
+  let found: readonly FoundFile[] | undefined;
+  let checked: string | undefined;
+  return async ({ agent, revision: { revision_id, files } }, signal) => {
+    if (files === undefined || revision_id === checked) return;
+    found ??= await findFiles(parseJson(body), signal);
+    if (found.length > 0) requireTaken(agent.ref, found, await takenFiles(db, files));
+    checked = revision_id;
+  };
+}
+
+/** What an agent takes whose agent.yaml lists these types. */
+export async function takenFiles(db: Reader, types: readonly string[]): Promise<TakenFiles> {
+  const { message_file_mb } = await settings(db);
+  return { types: [...types], max_bytes: message_file_mb * 1024 ** 2, max_files: most_files };
+}
+
+function requireTaken(ref: string, found: readonly FoundFile[], taken: TakenFiles): void {
+  const faults = found.flatMap(({ file, pointer }): Fault[] => {
+    const message = whyNotTaken(file, taken);
+    return message === undefined ? [] : [{ pointer, message }];
+  });
+  for (const [pointer, { length }] of Map.groupBy(found, ({ message }) => message))
+    if (length > taken.max_files) faults.push({ pointer, message: tooMany(length, taken) });
+  const [first] = faults;
+  if (first === undefined) return;
+  throw new Problem('file_refused', {
+    detail: `${ref}: ${first.message}`,
+    hint: 'Which files an agent takes: `files` of its agent.yaml, and GET /agents/<name>/input.',
+    errors: faults.slice(0, most_shown),
+  });
+}
