@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { signInProviders, type ProviderName } from './sign-in-providers.ts';
 import { requiredGuardrails } from '../guardrails/required.ts';
-import { most_file_mb } from '../agents/files/taken-files.ts';
+import { most_message_mb } from '../agents/files/taken-files.ts';
 
 // Typed as their names, which the object has.
 const provider_names = Object.keys(signInProviders) as [ProviderName];
@@ -62,7 +62,7 @@ export const orgSettings = z.strictObject({
   message_file_mb: z
     .int()
     .min(1)
-    .max(most_file_mb)
+    .max(most_message_mb)
     .describe('the size in MB of the largest file in a message to an agent whose agent.yaml has `files`'),
   waiting_runs_told_after_minutes: z
     .int()

@@ -57,7 +57,7 @@ export function readFilePart(part: unknown): FilePart | undefined {
   const [name] = textsIn([...all, membersOf(members['extras']), membersOf(members['metadata'])], of_name);
   return {
     kind,
-    name: name === undefined ? undefined : plainName(name),
+    name: name === undefined || plainName(name) === '' ? undefined : plainName(name),
     media_type: types.size === 1 ? media_type : undefined,
     base64: read.length === 1 && !isById ? only?.base64 : undefined,
     is_elsewhere: isById ? read.length === 0 : read.length === 1 && only?.is_address === true,

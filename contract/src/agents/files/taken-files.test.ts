@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { readFilePart } from './file-part.ts';
 import { contentWith } from './print-file-part.ts';
-import { sizeOf, typesOf, whyNotTaken } from './taken-files.ts';
+import { sizeOf, typesOf, whyNotOffered, whyNotTaken, whyTooMuch } from './taken-files.ts';
 
 const types = ['image/png', 'application/pdf', 'text/*', 'image/jpeg', 'image/gif', 'image/webp'];
+const taken = { types, max_bytes: 2048, max_files: 3, max_message_bytes: 4096 };
 const why = (part: object, list = types) => {
   const file = readFilePart(part);
   if (file === undefined) throw new Error('the part is no file');
-  return whyNotTaken(file, { types: list, max_bytes: 2048, max_files: 10 });
+  return whyNotTaken(file, { ...taken, types: list });
 };
 const file = (media_type: string, bytes: string | Uint8Array, filename = 'a') => ({
   type: 'file',
@@ -56,6 +57,24 @@ test.each<[string, object, string]>([
 test('an empty list takes nothing', () => {
   expect(why(file('image/png', png), [])).toBe('"a" is image/png. The agent takes no files.');
   expect(typesOf(['image/*'])).toBe('The agent takes image/*.');
+});
+
+test('a file that is offered is refused in the same words before it is read', () => {
+  const offered = (media_type: string | undefined, bytes: number) =>
+    whyNotOffered({ name: 'a\u202eb', media_type, bytes }, taken);
+  expect(offered('text/csv', 1)).toBeUndefined();
+  expect(offered('text/csv', 0)).toBe('"a b" is empty.');
+  expect(offered('text/csv', 2049)).toBe('"a b" has 2 kB. A file has at most 2 kB.');
+  expect(offered('image/tiff', 1)).toMatch(/^"a b" is image\/tiff. The agent takes /);
+  expect(offered(undefined, 1)).toMatch(/^"a b" does not say one media type. The agent takes /);
+});
+
+test('a message has a number of files, and they have a size together', () => {
+  expect(whyTooMuch([2048, 2048, 0], taken)).toBeUndefined();
+  expect(whyTooMuch([1, 1, 1, 1], taken)).toBe('A message has at most 3 files, and this one has 4.');
+  expect(whyTooMuch([2048, 2048, 1024], taken)).toBe(
+    'The files of a message have at most 4 kB together, and these have 5 kB.',
+  );
 });
 
 test('a message has its text first, and without files is a text', () => {

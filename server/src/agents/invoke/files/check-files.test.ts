@@ -39,6 +39,7 @@ beforeAll(async () => {
 afterAll(async () => await app?.stop());
 beforeEach(() => (got = []));
 
+const mb = 1024 ** 2;
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]).toString('base64');
 const tiff = Buffer.from('II*').toString('base64');
 const picture = { type: 'image', mime_type: 'image/png', base64: png, extras: { filename: 'a.png' } };
@@ -206,12 +207,15 @@ test('the organisation sets the size of the largest file, and a message has at m
     base64: Buffer.alloc(bytes, 'x').toString('base64'),
     filename: 'a.csv',
   });
-  const mb = 1024 ** 2;
   expect(await invoke('seer', note(5 * mb))).toMatchObject({ status: 200 });
   const { status, text } = await invoke('seer', note(5 * mb + 1024));
   expect([status, text]).toEqual([422, expect.stringContaining('A file has at most 5 MB.')]);
   await app.admin.client.call('org.set', { body: { message_file_mb: 7 } });
   expect(await invoke('seer', note(7 * mb))).toMatchObject({ status: 200 });
+  expect(await invoke('seer', note(4 * mb), note(3 * mb), note(1))).toMatchObject({
+    status: 422,
+    text: expect.stringContaining('have at most 7 MB together'),
+  });
   await app.admin.client.call('org.set', { body: { message_file_mb: 1 } });
   expect(await invoke('seer', note(mb + 1024))).toMatchObject({ status: 422 });
   await app.admin.client.call('org.set', { body: { message_file_mb: 5 } });
@@ -225,7 +229,12 @@ test('the organisation sets the size of the largest file, and a message has at m
 
 test('who may call an agent reads which files it takes', async () => {
   const taken = async (name: string) => (await ada.client.call('invoke.input', { params: { name } })).files;
-  expect(await taken('seer')).toEqual({ types: ['image/png', 'text/*'], max_bytes: 5 * 1024 ** 2, max_files: 10 });
+  expect(await taken('seer')).toEqual({
+    types: ['image/png', 'text/*'],
+    max_bytes: 5 * mb,
+    max_files: 10,
+    max_message_bytes: 7 * mb,
+  });
   expect(await taken('shut')).toMatchObject({ types: [] });
   expect(await taken('open')).toBeNull();
 });

@@ -1,6 +1,13 @@
 // The files of a call, held against `files` of the agent.yaml that its revision has. Each way in ends here, so none of them brings a file that another
 // one refuses. A call can wait, and get another revision than that of its admission: it is checked again.
-import { most_files, tooMany, whyNotTaken, type TakenFiles } from '@gantry/contract/agents/files/taken-files.ts';
+import { bytesOf } from '@gantry/contract/agents/files/file-part.ts';
+import {
+  most_files,
+  most_message_mb,
+  whyNotTaken,
+  whyTooMuch,
+  type TakenFiles,
+} from '@gantry/contract/agents/files/taken-files.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import { parseJson } from '../../../governance/http/request/body.ts';
@@ -9,6 +16,7 @@ import type { Admitted } from '../admit.ts';
 import { findFiles, type FoundFile } from './find-files.ts';
 
 const most_shown = 10;
+const mebibyte = 1024 ** 2;
 
 /** Throws `file_refused`, `malformed` for a body that is no JSON, and the reason of the signal. */
 export type FileCheck = (admitted: Pick<Admitted, 'agent' | 'revision'>, signal?: AbortSignal) => Promise<void>;
@@ -27,7 +35,12 @@ export function fileCheck({ db }: { db: Reader }, body: Uint8Array): FileCheck {
 /** What an agent takes whose agent.yaml lists these types. */
 export async function takenFiles(db: Reader, types: readonly string[]): Promise<TakenFiles> {
   const { message_file_mb } = await settings(db);
-  return { types: [...types], max_bytes: message_file_mb * 1024 ** 2, max_files: most_files };
+  return {
+    types: [...types],
+    max_bytes: message_file_mb * mebibyte,
+    max_files: most_files,
+    max_message_bytes: most_message_mb * mebibyte,
+  };
 }
 
 function requireTaken(ref: string, found: readonly FoundFile[], taken: TakenFiles): void {
@@ -35,8 +48,13 @@ function requireTaken(ref: string, found: readonly FoundFile[], taken: TakenFile
     const message = whyNotTaken(file, taken);
     return message === undefined ? [] : [{ pointer, message }];
   });
-  for (const [pointer, { length }] of Map.groupBy(found, ({ message }) => message))
-    if (length > taken.max_files) faults.push({ pointer, message: tooMany(length, taken) });
+  for (const [pointer, files] of Map.groupBy(found, ({ message }) => message)) {
+    const message = whyTooMuch(
+      files.map(({ file: { base64 = '' } }) => bytesOf(base64)),
+      taken,
+    );
+    if (message !== undefined) faults.push({ pointer, message });
+  }
   const [first] = faults;
   if (first === undefined) return;
   throw new Problem('file_refused', {
