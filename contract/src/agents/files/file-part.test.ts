@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readFilePart } from './file-part.ts';
-import { printFilePart } from './print-file-part.ts';
+import { inLangchainForm, printFilePart } from './print-file-part.ts';
 
 const png = 'iVBORw0KGgo=';
 const url = `data:image/png;base64,${png}`;
@@ -61,6 +61,7 @@ test.each<[string, unknown]>([
 test.each<[string, object]>([
   ['an address', { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
   ['an address of a bucket', { type: 'media', mime_type: 'image/png', file_uri: 'gs://bucket/a.png' }],
+  ['an id of AG-UI', { type: 'document', source: { type: 'file', value: 'abcd', mimeType: 'image/png' } }],
   ['an id', { type: 'file', file: { file_id: 'file-1' } }],
 ])('%s is a file that is elsewhere', (_, part) => {
   expect(readFilePart(part)).toMatchObject({ base64: undefined, is_elsewhere: true });
@@ -89,4 +90,17 @@ test('a part with two types has none', () => {
 test('a name has no character that hides or turns around a part of it', () => {
   const part = { type: 'file', mime_type: 'text/plain', base64: 'YQ==', filename: `\u202etxt.\nb${'x'.repeat(100)}` };
   expect(readFilePart(part)?.name).toBe(`txt. b${'x'.repeat(73)}…`);
+});
+
+test('a file that is read has the form of langchain, and any other part stays as it is', () => {
+  const audio = { type: 'input_audio', input_audio: { data: 'SUQz', format: 'wav' } };
+  expect(inLangchainForm(audio)).toEqual({ type: 'audio', mime_type: 'audio/wav', base64: 'SUQz' });
+  const csv = { type: 'file', file: { filename: 'a.csv', file_data: 'data:text/csv;base64,YSxi' } };
+  const named = { extras: { filename: 'a.csv' } };
+  expect(inLangchainForm(csv)).toEqual({ type: 'file', mime_type: 'text/csv', base64: 'YSxi', ...named });
+  for (const part of [
+    { type: 'file', file: { file_id: 'file-1' } },
+    { type: 'text', text: 'a' },
+  ])
+    expect(inLangchainForm(part)).toBe(part);
 });

@@ -46,8 +46,10 @@ export function readFilePart(part: unknown): FilePart | undefined {
   const kind = kindOf(members);
   if (kind === undefined) return undefined;
   const all = [members, ...places.map((name) => membersOf(members[name]))];
-  const contents = isWrittenOut(members) ? [] : textsIn(all, of_content);
-  const isById = textsIn(all, of_id).length > 0;
+  const { type } = membersOf(members['source']);
+  // The data of these is a text, or an id.
+  const contents = type === 'text' || type === 'file' ? [] : textsIn(all, of_content);
+  const isById = type === 'file' || textsIn(all, of_id).length > 0;
   if (contents.length === 0 && !isById && hasWords(members)) return undefined;
   const read = contents.map(readContent);
   const [only] = read;
@@ -73,9 +75,6 @@ function kindOf({ type, ...members }: Members): FilePart['kind'] | undefined {
   if (typeof type === 'string' && Object.hasOwn(kinds, type)) return kinds[type];
   return 'inline_data' in members || 'inlineData' in members ? 'file' : undefined;
 }
-
-/** A document of Anthropic's whose data is a text. */
-const isWrittenOut = ({ source }: Members) => membersOf(source)['type'] === 'text';
 
 /** The parts of a document in parts are read by themselves. */
 function hasWords({ text, source }: Members): boolean {

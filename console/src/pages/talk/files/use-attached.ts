@@ -14,6 +14,7 @@ import { useEffect, useRef, useState } from 'react';
 
 export interface AttachedFile extends NamedFile {
   id: string;
+  name: string;
   bytes: number;
 }
 

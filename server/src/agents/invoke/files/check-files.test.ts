@@ -151,6 +151,50 @@ describe.each(ways)('by %s', (_, send) => {
   });
 });
 
+const pdf = { mime_type: 'application/pdf', base64: Buffer.from('%PDF-1.7').toString('base64') };
+const csv = { mime_type: 'text/csv', base64: 'YSxi' };
+const named = { extras: { filename: 'a.csv' } };
+const dataUrl = ({ mime_type, base64 }: typeof csv) => `data:${mime_type};base64,${base64}`;
+const documents: readonly [string, (agent: string, file: typeof csv) => ReturnType<typeof post>, object][] = [
+  [
+    'Chat Completions',
+    async (agent, file) => {
+      const part = { type: 'file', file: { filename: 'a.csv', file_data: dataUrl(file) } };
+      return await post('/v1/chat/completions', { model: `agents/${agent}`, messages: saying(part) });
+    },
+    named,
+  ],
+  [
+    'Responses',
+    async (agent, file) => {
+      const content = [{ type: 'input_file', filename: 'a.csv', file_data: dataUrl(file) }];
+      return await post('/v1/responses', { model: `agents/${agent}`, input: [{ role: 'user', content }] });
+    },
+    named,
+  ],
+  [
+    'AG-UI',
+    async (agent, { mime_type: mimeType, base64: value }) => {
+      const content = [{ type: 'document', source: { type: 'data', mimeType, value } }];
+      const messages = [{ id: 'u1', role: 'user', content }];
+      return await post(`/agents/${agent}/stream`, { threadId: 't', runId: 'r', messages });
+    },
+    {},
+  ],
+];
+
+test.each(documents)(
+  'a document of %s has the form of langchain where the agent lists its type, and is refused where not',
+  async (_, send, more) => {
+    expect((await send('seer', csv)).status).toBe(200);
+    const { input } = JSON.parse(got[0] ?? '') as { input: { messages: { content: object[] }[] } };
+    expect(input.messages[0]?.content.at(-1)).toEqual({ type: 'file', ...csv, ...more });
+    const { status, text } = await send('seer', pdf);
+    expect([status, text]).toEqual([422, expect.stringContaining('is application/pdf. The agent takes')]);
+    expect(got).toHaveLength(1);
+  },
+);
+
 test('an agent with an empty list gets no file, and a text all the same', async () => {
   expect(await invoke('shut', picture)).toMatchObject({ status: 422, text: expect.stringContaining('takes no files') });
   expect(await invoke('shut')).toMatchObject({ status: 200 });
