@@ -71,7 +71,8 @@ export function bytesOf(base64: string): number {
   return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
 }
 
-function kindOf({ type, ...members }: Members): FilePart['kind'] | undefined {
+function kindOf(members: Members): FilePart['kind'] | undefined {
+  const { type } = members;
   if (typeof type === 'string' && Object.hasOwn(kinds, type)) return kinds[type];
   return 'inline_data' in members || 'inlineData' in members ? 'file' : undefined;
 }

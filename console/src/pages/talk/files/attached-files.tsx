@@ -1,3 +1,4 @@
+import { plainName } from '@gantry/contract/agents/files/file-part.ts';
 import { sizeOf } from '@gantry/contract/agents/files/taken-files.ts';
 import { endsOf } from '@gantry/contract/agents/files/type-of-name.ts';
 import { File as FileIcon, Paperclip, X } from 'lucide-react';
@@ -13,7 +14,8 @@ export function AttachedFiles({ attached, onRemoved }: { attached: Attached; onR
     <>
       {files.length > 0 && (
         <ul aria-label="Attached files" className="flex flex-wrap gap-2 p-1">
-          {files.map(({ id, name, bytes, media_type, base64 }) => {
+          {files.map(({ id, name: given, bytes, media_type, base64 }) => {
+            const name = plainName(given);
             const { picture } = pictureOf(media_type, base64);
             return (
               <li
@@ -46,7 +48,7 @@ export function AttachedFiles({ attached, onRemoved }: { attached: Attached; onR
         ))}
       </div>
       <span role="status" className="sr-only">
-        {files.length > 0 && `Attached: ${files.map(({ name }) => name).join(', ')}`}
+        {files.length > 0 && `Attached: ${files.map(({ name }) => plainName(name)).join(', ')}`}
       </span>
     </>
   );

@@ -244,6 +244,23 @@ test('the name of a member that is written with an escape hides no file', async 
   expect([status, got]).toEqual([422, []]);
 });
 
+test('a body of millions of values, long names and many files is refused in little time and few words', async () => {
+  const name = 'n'.repeat(2 * mb);
+  const lists = Array.from({ length: 20_000 }, () => [{ type: 'image', url: 'a:' }]);
+  const bodies = [
+    { input: { numbers: new Array(2_000_000).fill(1), lists: [scan] } },
+    { input: { [name]: lists } },
+    { input: { lists: Array.from({ length: 50_000 }, () => [picture]), last: scan } },
+  ];
+  for (const body of bodies) {
+    const began = process.cpuUsage();
+    const { status, text } = await post('/agents/seer/invoke', body);
+    expect(status).toBe(422);
+    expect(text.length).toBeLessThan(5000);
+    expect(process.cpuUsage(began).user).toBeLessThan(5_000_000);
+  }
+});
+
 test('the organisation sets the size of the largest file, and a message has at most ten', async () => {
   const note = (bytes: number) => ({
     type: 'file',

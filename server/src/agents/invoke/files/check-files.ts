@@ -13,7 +13,7 @@ import type { Reader } from '../../../ground/database/database.ts';
 import { parseJson } from '../../../governance/http/request/body.ts';
 import { settings } from '../../../people/principals/find.ts';
 import type { Admitted } from '../admit.ts';
-import { findFiles, type FoundFile } from './find-files.ts';
+import { findFiles, printPlace, type FoundFile } from './find-files.ts';
 
 const most_shown = 10;
 const mebibyte = 1024 ** 2;
@@ -44,22 +44,32 @@ export async function takenFiles(db: Reader, types: readonly string[]): Promise<
 }
 
 function requireTaken(ref: string, found: readonly FoundFile[], taken: TakenFiles): void {
-  const faults = found.flatMap(({ file, pointer }): Fault[] => {
-    const message = whyNotTaken(file, taken);
-    return message === undefined ? [] : [{ pointer, message }];
-  });
-  for (const [pointer, files] of Map.groupBy(found, ({ message }) => message)) {
-    const message = whyTooMuch(
-      files.map(({ file: { base64 = '' } }) => bytesOf(base64)),
-      taken,
-    );
-    if (message !== undefined) faults.push({ pointer, message });
-  }
+  const faults = [...faultsOf(found, taken)];
   const [first] = faults;
   if (first === undefined) return;
   throw new Problem('file_refused', {
     detail: `${ref}: ${first.message}`,
     hint: 'Which files an agent takes: `files` of its agent.yaml, and GET /agents/<name>/input.',
-    errors: faults.slice(0, most_shown),
+    errors: faults,
   });
+}
+
+/** The first ones. */
+function* faultsOf(found: readonly FoundFile[], taken: TakenFiles): Generator<Fault> {
+  let shown = 0;
+  for (const { file, place } of found) {
+    const message = whyNotTaken(file, taken);
+    if (message === undefined) continue;
+    yield { pointer: printPlace(place), message };
+    if (++shown === most_shown) return;
+  }
+  if (shown > 0) return;
+  // What a file is in is the content of its message.
+  for (const [message, files] of Map.groupBy(found, ({ place }) => place.above)) {
+    const sizes = files.map(({ file: { base64 = '' } }) => bytesOf(base64));
+    const tooMuch = whyTooMuch(sizes, taken);
+    if (tooMuch === undefined) continue;
+    yield { pointer: message === undefined ? '' : printPlace(message), message: tooMuch };
+    if (++shown === most_shown) return;
+  }
 }

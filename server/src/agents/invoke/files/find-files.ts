@@ -4,19 +4,31 @@ import { yieldTurn } from '../../../ground/yield-turn.ts';
 
 export interface FoundFile {
   file: FilePart;
-  /** A JSON pointer. */
-  pointer: string;
-  /** The pointer of what it is in: the content of its message. */
-  message: string;
+  place: Place;
+}
+
+/** A value of the body. A pointer is printed for those alone that are shown: the names in it can have megabytes. */
+export interface Place {
+  name: string | number;
+  above: Place | undefined;
 }
 
 /** `body` is JSON, and not nested deeper than a request may be. Throws the reason of the signal. */
 export async function findFiles(body: unknown, signal?: AbortSignal): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
-  if (typeof body !== 'object' || body === null) return found;
-  const walk = walkInto(body, { pointer: '', above: '' }, { found, read: 0 });
+  if (!isObject(body)) return found;
+  const walk = walkInto(body, { name: '', above: undefined }, { found, read: 0 });
   for (let step = walk.next(); step.done !== true; step = walk.next()) await yieldTurn(signal);
   return found;
+}
+
+const most_pointer = 200;
+
+/** A JSON pointer, cut at 200 characters. */
+export function printPlace({ name, above }: Place): string {
+  if (above === undefined) return '';
+  const escaped = String(name).slice(0, most_pointer).replaceAll('~', '~0').replaceAll('/', '~1');
+  return `${printPlace(above)}/${escaped}`.slice(0, most_pointer);
 }
 
 interface Walking {
@@ -27,19 +39,16 @@ interface Walking {
 
 const values_per_part = 1024;
 
-interface Place {
-  pointer: string;
-  above: string;
-}
-
 /** Yields between its parts. */
-function* walkInto(value: object, { pointer, above }: Place, walking: Walking): Generator<undefined> {
-  if (++walking.read % values_per_part === 0) yield;
-  const file = Array.isArray(value) ? undefined : readFilePart(value);
-  if (file !== undefined) walking.found.push({ file, pointer, message: above });
-  for (const [name, member] of Object.entries(value) as [string, unknown][])
-    if (typeof member === 'object' && member !== null)
-      yield* walkInto(member, { pointer: `${pointer}/${escaped(name)}`, above: pointer }, walking);
+function* walkInto(value: object, place: Place, walking: Walking): Generator<undefined> {
+  const isList = Array.isArray(value);
+  const file = isList ? undefined : readFilePart(value);
+  if (file !== undefined) walking.found.push({ file, place });
+  for (const name of isList ? value.keys() : Object.keys(value)) {
+    if (++walking.read % values_per_part === 0) yield;
+    const member = (value as Record<string | number, unknown>)[name];
+    if (isObject(member)) yield* walkInto(member, { name, above: place }, walking);
+  }
 }
 
-const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
