@@ -181,7 +181,43 @@ const documents: readonly [string, (agent: string, file: typeof csv) => ReturnTy
     },
     {},
   ],
+  [
+    'A2A',
+    async (agent, { mime_type: mediaType, base64: raw }) => {
+      const parts = [{ text: 'What is it?' }, { raw, mediaType, filename: 'a.csv' }];
+      const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts };
+      return await post(`/agents/${agent}/a2a/message:send`, { message }, { 'a2a-version': '1.0' });
+    },
+    named,
+  ],
+  [
+    'A2A 0.3',
+    async (agent, { mime_type: mimeType, base64: bytes }) => {
+      const file = { kind: 'file', file: { bytes, mimeType, name: 'a.csv' } };
+      const message = { kind: 'message', messageId: crypto.randomUUID(), role: 'user', parts: [file] };
+      const rpc = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } };
+      return await post(`/agents/${agent}/a2a`, rpc);
+    },
+    named,
+  ],
 ];
+
+test('an address by A2A is refused, and so is a file to an agent that lists none', async () => {
+  const send = async (agent: string, part: object) => {
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [part] };
+    return await post(`/agents/${agent}/a2a/message:send`, { message }, { 'a2a-version': '1.0' });
+  };
+  const { text } = await send('seer', { url: 'https://a.example/b.csv', mediaType: 'text/csv' });
+  expect(text).toContain('is an address or an id');
+  expect((await send('open', { raw: 'YSxi', mediaType: 'text/csv' })).text).toContain('no files');
+  expect(got).toEqual([]);
+  const card = await fetch(`${app.url}/agents/seer/.well-known/agent-card.json`, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
+  expect(await card.json()).toMatchObject({
+    defaultInputModes: ['text/plain', 'application/json', 'image/png', 'text/*'],
+  });
+});
 
 test.each(documents)(
   'a document of %s has the form of langchain where the agent lists its type, and is refused where not',
