@@ -32,7 +32,7 @@ function firstBytes(base64: string): Uint8Array {
   return Uint8Array.from(atob(whole), (letter) => letter.charCodeAt(0));
 }
 
-const lettersOf = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
+const lettersOf = (text: string): readonly number[] => Array.from(text, (letter) => letter.charCodeAt(0));
 
 const has = (bytes: Uint8Array, start: readonly number[]) => start.every((byte, at) => bytes[at] === byte);
 

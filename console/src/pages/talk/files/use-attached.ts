@@ -12,7 +12,7 @@ import { typeOfName } from '@gantry/contract/agents/files/type-of-name.ts';
 import { plainType } from '@gantry/contract/agents/files/media-types.ts';
 import { useEffect, useRef, useState } from 'react';
 
-export interface AttachedFile extends NamedFile {
+interface AttachedFile extends NamedFile {
   id: string;
   name: string;
   bytes: number;
@@ -82,7 +82,7 @@ async function readFile(file: File, taken: TakenFiles): Promise<AttachedFile | s
 async function base64Of(file: Blob): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const reader = new FileReader();
-  reader.addEventListener('load', () => resolve(String(reader.result)));
+  reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : undefined));
   reader.addEventListener('error', () => resolve(undefined));
   reader.readAsDataURL(file);
   const url = await promise;

@@ -284,7 +284,7 @@ test('a body of millions of values, long names and many files is refused in litt
   const name = 'n'.repeat(2 * mb);
   const lists = Array.from({ length: 20_000 }, () => [{ type: 'image', url: 'a:' }]);
   const bodies = [
-    { input: { numbers: new Array(2_000_000).fill(1), lists: [scan] } },
+    { input: { numbers: Array.from({ length: 2_000_000 }, () => 1), lists: [scan] } },
     { input: { [name]: lists } },
     { input: { lists: Array.from({ length: 50_000 }, () => [picture]), last: scan } },
   ];
