@@ -65,6 +65,12 @@ export function text(summary: string, placeholder: string): Input<string | undef
   return { summary, placeholder, read: textOrNothing };
 }
 
+/** Repeatable; empty without one. */
+export function texts(summary: string, placeholder: string): Input<string[]> {
+  // The parser returns a list for a repeated flag.
+  return { summary, placeholder, repeats: true, read: (given) => (given ?? []) as string[] };
+}
+
 /** `--config key=value`, repeatable; a JSON value is parsed, any other value is text. */
 export function settings(summary: string): Input<Record<string, unknown> | undefined> {
   return {

@@ -243,6 +243,7 @@ export const problems = {
     title: 'The model has no price, so no budget can be kept',
     hint: 'Set one: `svc model price set`.',
   },
+  file_refused: { status: 422, title: 'The agent does not take this file' },
   guardrail_blocked: { status: 400, title: 'A guardrail has blocked this text' },
   budget_exceeded: { status: 429, title: 'The budget is spent' },
   budget_in_flight: { status: 429, title: 'Calls under way hold the rest of the budget' },

@@ -88,7 +88,10 @@ async function deployAgents(gantry: OwnInstallation): Promise<void> {
   const [request] = (await max.call('approvals.list', { query: { asset: 'agents/greeter' } })).items;
   await gantry.must(`svc review approve ${request?.id} --reason "reads nothing, says hello"`, { as: 'max' });
   await gantry.must('svc deploy agents/greeter@1.0.0', { as: 'dora' });
-  for (const folder of ['clock', 'desk', 'refunds']) await gantry.must('svc deploy', { in: folder });
+  const sees = await readFile(join(clone, 'e2e/agents/seer.py'), 'utf8');
+  const takes = agentYaml('seer', 'description: Says which files it gets\nfiles: [image/png, "text/*"]\n');
+  await writeProject(gantry, 'seer', { 'agent.yaml': takes, 'agent.py': sees });
+  for (const folder of ['clock', 'desk', 'refunds', 'seer']) await gantry.must('svc deploy', { in: folder });
   const broken = await gantry.project('langgraph-greeter', 'broken', { name: 'broken', team: 'ml' });
   const code = await readFile(join(broken, 'agent.py'), 'utf8');
   await writeFile(join(broken, 'agent.py'), `${code}\nraise RuntimeError("the list of greetings is not there")\n`);

@@ -241,12 +241,13 @@ test('markdown of an agent loads nothing, runs nothing and leads only outside', 
   expect(faults).toEqual([]);
 });
 
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 test('files of a message have their names and sizes, and only data of a picture becomes one', async () => {
   const { page, open, faults } = await as('max');
   const asked: string[] = [];
   page.on('request', (request) => void asked.push(request.url()));
   await open('/talk/clock');
-  const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   const content = [
     { type: 'text', text: 'What is the capital of France?' },
     { type: 'image_url', image_url: { url: `data:image/png;base64,${dot}` } },
@@ -273,6 +274,76 @@ test('files of a message have their names and sizes, and only data of a picture 
   expect(await said(page).locator('img').count()).toBe(1);
   expect(asked.filter((url) => !url.startsWith(stage.url) && !url.startsWith('data:'))).toEqual([]);
   expect(await axeFindings(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test('files are attached, refused in words, left out and sent, and are there after a reload', async () => {
+  const { page, open, faults } = await as('vera');
+  const sent: string[] = [];
+  page.on('request', (request) => void sent.push(request.postData() ?? ''));
+  await open('/talk/seer');
+  const attached = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
+  const refusal = page.getByRole('alert');
+  const file = (name: string, bytes: string | Buffer, mimeType = '') => ({
+    name,
+    mimeType,
+    buffer: Buffer.from(bytes),
+  });
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Attach files' }).click(),
+  ]);
+  await chooser.setFiles([file('scan.tiff', 'II*'), file('page.png', '<html>')]);
+  await refusal
+    .getByText('"scan.tiff" is image/tiff. The agent takes image/png and text/*.', { exact: true })
+    .waitFor();
+  await refusal.getByText('"page.png" says that it is image/png, and its content is not.', { exact: true }).waitFor();
+  expect(await attached.count()).toBe(0);
+  const input = page.getByLabel('Files', { exact: true });
+  await input.setInputFiles([file('dot.png', Buffer.from(dot, 'base64')), file('notes.md', '# a')]);
+  await attached.nth(1).waitFor();
+  expect(await refusal.innerText()).toBe('');
+  await input.setInputFiles([file('big.csv', Buffer.alloc(5 * 1024 ** 2 + 52_429, 'x'))]);
+  await refusal.getByText('"big.csv" has 5.1 MB. A file has at most 5 MB.', { exact: true }).waitFor();
+  const give = `const given = new DataTransfer(); given.items.add(new File(['a,b'], 'table.csv', { type: 'text/csv' }));`;
+  await page.evaluate(`${give} window.dispatchEvent(new DragEvent('drop', { dataTransfer: given }))`);
+  await attached.nth(2).waitFor();
+  await page.evaluate(
+    `${give.replace('table', 'pasted')} document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: given, bubbles: true }))`,
+  );
+  await attached.nth(3).waitFor();
+  expect(await attached.allInnerTexts()).toEqual([
+    expect.stringMatching(/^dot\.png\s+70 B$/),
+    expect.stringMatching(/^notes\.md\s+3 B$/),
+    expect.stringMatching(/^table\.csv\s+3 B$/),
+    expect.stringMatching(/^pasted\.csv\s+3 B$/),
+  ]);
+  expect(await attached.locator('img').count()).toBe(1);
+  expect(await axeFindings(page)).toEqual([]);
+  for (const name of ['notes.md', 'pasted.csv']) {
+    await page.getByRole('button', { name: `Remove ${name}` }).focus();
+    await page.keyboard.press('Enter');
+    await attached.getByText(name, { exact: true }).waitFor({ state: 'detached' });
+  }
+  await page.keyboard.type('What is it?');
+  await page.keyboard.press('Enter');
+  const seen = answers(page).getByText('I see dot.png (image/png, 70 bytes), table.csv (text/csv, 3 bytes).');
+  await seen.waitFor();
+  await ended(page);
+  expect(await attached.count()).toBe(0);
+  const shown = async () =>
+    (await said(page).getByRole('listitem').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
+  expect(await shown()).toEqual(['dot.png 70 B', 'table.csv 3 B']);
+  await page.reload();
+  await settle(page);
+  await seen.waitFor();
+  expect(await shown()).toEqual(['dot.png 70 B', 'table.csv 3 B']);
+  await said(page).getByText('What is it?').waitFor();
+  expect(await said(page).getByRole('img', { name: 'dot.png' }).count()).toBe(1);
+  for (const left_out of ['II*', '<html>', '# a'])
+    expect(sent.filter((body) => body.includes(Buffer.from(left_out).toString('base64')))).toEqual([]);
+  await open('/talk/clock');
+  expect(await page.getByRole('button', { name: 'Attach files' }).count()).toBe(0);
   expect(faults).toEqual([]);
 });
 

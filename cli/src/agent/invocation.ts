@@ -2,19 +2,21 @@
 import { text as readAll } from 'node:stream/consumers';
 import { inputFields } from '@gantry/project/input/input-fields.ts';
 import { textIntoInput } from '@gantry/project/input/text-into-input.ts';
+import { inputWithFiles } from './attach-files.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
 import { faint, line, verbatim, type View } from '../view/view.ts';
 
 /**
  * The agent's `input`: the JSON object given, stdin for `-`, or a text for the agent's only text field. Text that begins like an
- * object but is not one is a typing error, not a message.
+ * object but is not one is a typing error, not a message. With files it is one message.
  */
 export async function readInput(
   session: Session,
   name: string,
-  given: string | undefined,
+  { given, files = [] }: { given: string | undefined; files?: readonly string[] },
 ): Promise<Record<string, unknown>> {
+  if (given === undefined && files.length > 0) return await inputWithFiles(session, { name, text: '', files });
   const source = given === '-' ? await readAll(process.stdin) : (given ?? '{}');
   let value: unknown;
   try {
@@ -22,17 +24,24 @@ export async function readInput(
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
     if (/^\s*\{/.test(source)) throw misuse(`The input is not JSON: ${why}`, `Quote it for the shell: ${example}.`);
-    return await inputOfText(session, name, source.replace(/\r?\n$/, ''));
+    return await inputOfText(session, name, source.replace(/\r?\n$/, ''), files);
   }
   if (typeof value !== 'object' || value === null)
-    return await inputOfText(session, name, typeof value === 'string' ? value : source.trim());
+    return await inputOfText(session, name, typeof value === 'string' ? value : source.trim(), files);
+  if (files.length > 0) throw misuse('--file goes with a text', 'In JSON a file is a part of a message.');
   if (Array.isArray(value)) throw misuse('The input must be a JSON object or a text', `Write it like ${example}.`);
   return value as Record<string, unknown>; // just proved an object
 }
 
 const example = `'{"message":"hi"}'`;
 
-async function inputOfText(session: Session, name: string, text: string): Promise<Record<string, unknown>> {
+async function inputOfText(
+  session: Session,
+  name: string,
+  text: string,
+  files: readonly string[],
+): Promise<Record<string, unknown>> {
+  if (files.length > 0) return await inputWithFiles(session, { name, text, files });
   if (text.trim() === '') throw misuse('The input is empty', `Write it like ${example}, or give a text.`);
   const { input_schema } = await session.call('invoke.input', { params: { name } });
   const fields = inputFields(input_schema);

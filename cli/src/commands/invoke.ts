@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readAgentProblem } from '@gantry/contract/client/agent-problem.ts';
 import { Problem, readProblem } from '@gantry/contract/problems.ts';
 import { agentArgument, suggestAgent } from '../agent/agent-name.ts';
-import { defineCommand, jsonObject, optional, settings, text, toggle } from '../command.ts';
+import { defineCommand, jsonObject, optional, settings, text, texts, toggle } from '../command.ts';
 import { describeAnswer, readInput } from '../agent/invocation.ts';
 import { misuse } from '../refusal.ts';
 import type { Result } from '../result.ts';
@@ -21,9 +21,11 @@ export const command = defineCommand({
     `svc invoke greeter '{"message":"hi"}' --context '{"user":"ada"}'`,
     `svc invoke greeter - --stream < input.json`,
     `svc invoke greeter "hello" --trace`,
+    `svc invoke greeter "What is this?" --file ./picture.png`,
   ],
   arguments: { name: agentArgument, input: optional('A text, JSON, or - to read either from stdin') },
   flags: {
+    file: texts('Send this file with the text; repeatable', 'path'),
     stream: toggle('Print the answer while it is written'),
     async: toggle('Do not wait: print the id of the call'),
     thread: text('Continue this conversation; `new` begins one', 'id'),
@@ -32,12 +34,24 @@ export const command = defineCommand({
     run: text('Show the result of an earlier call instead', 'id'),
     trace: toggle('Show the trace of the call after its answer'),
   },
-  async run({ name, input, stream, async: detached, thread, context, config, run, trace: shows_trace }, session) {
+  async run(given, session) {
+    const {
+      name,
+      input,
+      file: files,
+      stream,
+      async: detached,
+      thread,
+      context,
+      config,
+      run,
+      trace: shows_trace,
+    } = given;
     if (run !== undefined) return result(await awaitRun(session, name, run, false), name);
     if (stream && detached) throw misuse('--stream and --async exclude each other');
     if (shows_trace && detached) throw misuse('--trace and --async exclude each other');
     const body = JSON.stringify({
-      input: await suggestAgent(session, name, () => readInput(session, name, input)),
+      input: await suggestAgent(session, name, () => readInput(session, name, { given: input, files })),
       ...(context === undefined ? {} : { context }),
       ...(config === undefined ? {} : { config: { configurable: config } }),
       ...(thread === undefined ? {} : { thread_id: thread }),

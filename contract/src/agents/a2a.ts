@@ -31,7 +31,7 @@ const unanswered = [
   'thread_busy',
   ...of_agents,
 ] as const;
-const problems = [...unanswered, 'guardrail_blocked', 'bad_cursor'] as const;
+const problems = [...unanswered, 'file_refused', 'guardrail_blocked', 'bad_cursor'] as const;
 
 export const a2aEndpoints = {
   'a2a.card': {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { name, text } from '../wire.ts';
+import { takenFiles } from './files/taken-files.ts';
 
 const byAgent = z.strictObject({ name });
 const byRun = z.strictObject({ name, run_id: z.uuid() });
@@ -10,6 +11,7 @@ export const agentInput = z.object({
     .nullable()
     .describe('a JSON Schema, from the code of the agent; null when it has none'),
   keeps_threads: z.boolean().describe('the service keeps its threads'),
+  files: takenFiles.nullable().describe('by `files` of its agent.yaml; null: it says nothing, and no file is checked'),
 });
 export type AgentInput = z.output<typeof agentInput>;
 
@@ -26,6 +28,7 @@ export const callRefusals = [
   'agent_error',
   'too_many_runs',
   'cancelled',
+  'file_refused',
   'guardrail_blocked',
   'budget_exceeded',
   'budget_in_flight',

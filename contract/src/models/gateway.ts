@@ -27,6 +27,7 @@ const agentCallProblems = [
   'agent_error',
   'too_many_runs',
   'too_many_calls',
+  'file_refused',
   'cancelled',
   'thread_busy',
   'answered_already',

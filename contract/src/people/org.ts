@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { signInProviders, type ProviderName } from './sign-in-providers.ts';
 import { requiredGuardrails } from '../guardrails/required.ts';
+import { most_message_mb } from '../agents/files/taken-files.ts';
 
 // Typed as their names, which the object has.
 const provider_names = Object.keys(signInProviders) as [ProviderName];
@@ -58,6 +59,11 @@ export const orgSettings = z.strictObject({
     .describe(
       'how many days a new share of a conversation lasts at most; 0: nobody shares, and no share opens any more',
     ),
+  message_file_mb: z
+    .int()
+    .min(1)
+    .max(most_message_mb)
+    .describe('the size in MB of the largest file in a message to an agent whose agent.yaml has `files`'),
   waiting_runs_told_after_minutes: z
     .int()
     .min(0)

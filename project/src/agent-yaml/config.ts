@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { entrypointRule, parseEntrypoint } from '../entrypoint/entrypoint.ts';
 import { environment } from '@gantry/contract/agents/environment.ts';
+import { mediaRange } from '@gantry/contract/agents/files/media-types.ts';
 import { frameworkNames } from '../frameworks.ts';
 import { guardrailList, withoutModel } from '@gantry/contract/guardrails.ts';
 import { functionName, identifier, modelId, environmentName, toolName } from '@gantry/contract/identifiers.ts';
@@ -172,6 +173,11 @@ export const agentConfig = z
       .union([memoryConfigRef.text, memoryConfigRef.map])
       .optional()
       .describe('A memory config of the registry: memory-configs/<name>'),
+    files: listOf(mediaRange, 20)
+      .optional()
+      .describe(
+        'Media types of the files that a message may carry, such as image/png or text/*; []: none. Unset: files are not checked, and people cannot attach any',
+      ),
     guardrails: guardrailList.optional().describe('Checks of the input and the output of a model'),
     access: z
       .strictObject({

@@ -28,6 +28,7 @@ mcp_servers:
   - ref: mcp/files
     transport: stdio
 memory: memory-configs/short
+files: [image/png, application/pdf, text/*] # unset: not checked
 guardrails: [pii_detection]
 
 access:

@@ -75,6 +75,12 @@ export const fieldsInEffect: readonly FieldEffect[] = [
       'Decides how long threads and items of the store are kept, who shares the items, and which part of a conversation reaches a model.',
   },
   {
+    field: 'files',
+    state: 'in effect',
+    sentence:
+      'Files of other types are refused at the ingress, and people can attach files of these types. `[]` refuses each file.',
+  },
+  {
     field: 'guardrails',
     state: 'in effect',
     sentence: 'Checked at the gateway and at the ingress, before a text goes on.',

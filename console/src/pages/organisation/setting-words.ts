@@ -70,6 +70,11 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'The most days of a new share of a conversation. 0: nobody shares, and no share opens any more.',
     form: 'number',
   },
+  message_file_mb: {
+    label: 'MB of a file in a message',
+    about: 'The size of the largest file, for agents whose agent.yaml has `files`.',
+    form: 'number',
+  },
   waiting_runs_told_after_minutes: {
     label: 'Minutes until people are told of a waiting run',
     about: 'Those who may answer get a notification and a mail. Empty: nobody is told.',

@@ -1,5 +1,6 @@
 // The state of a thread from which another conversation goes on: before a message that is said anew, or with the answer that one goes on from.
 import type { ThreadState } from '@gantry/contract/agents/threads.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { send } from '../../server.ts';
 import { idOf, messagesIn, type Entry } from './entries.ts';
 
@@ -12,7 +13,7 @@ export interface Branch {
 
 const page = 50;
 /** A conversation with more steps forks at its newer messages alone. */
-const most_pages = 10;
+const most_states = 500;
 
 /** Undefined: nothing was said before it. */
 export async function stateBefore(of: Branch, { id }: Pick<Entry, 'id'>): Promise<string | undefined> {
@@ -32,13 +33,20 @@ export async function stateAt(of: Branch, { id }: Pick<Entry, 'id'>): Promise<Th
 
 async function statesOf({ agent, thread }: Branch): Promise<ThreadState[]> {
   const states: ThreadState[] = [];
+  const params = { name: agent, thread };
   let cursor: string | undefined;
-  for (let n = 0; n < most_pages; n++) {
-    const params = { name: agent, thread };
-    const { answer } = await send('threads.history', { params, query: { limit: page, cursor } });
-    states.push(...answer.items);
-    cursor = answer.next_cursor;
-    if (cursor === undefined) break;
+  let limit = page;
+  while (states.length < most_states) {
+    try {
+      const { answer } = await send('threads.history', { params, query: { limit, cursor } });
+      states.push(...answer.items);
+      cursor = answer.next_cursor;
+      if (cursor === undefined) break;
+    } catch (error) {
+      // Each state has the files of its messages.
+      if (!(error instanceof Problem) || error.code !== 'too_large' || limit === 1) throw error;
+      limit = Math.ceil(limit / 5);
+    }
   }
   return states;
 }

@@ -1,4 +1,6 @@
-// Where one writes to the agent: a message, a field for each member of its input, or JSON.
+// Where one writes to the agent: a message with files, a field for each member of its input, or JSON.
+import { contentWith } from '@gantry/contract/agents/files/print-file-part.ts';
+import type { TakenFiles } from '@gantry/contract/agents/files/taken-files.ts';
 import { ArrowUp, Braces, Square } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Button, IconButton } from '../../parts/action/button.tsx';
@@ -6,6 +8,8 @@ import { Reason, type Allowed } from '../../parts/action/action.tsx';
 import { useShortcuts } from '../../parts/keys.ts';
 import { CodeEditor } from '../../parts/code/code.tsx';
 import { FieldInputs, inputOf } from '../agents/versions/field-inputs.tsx';
+import { AttachButton, AttachedFiles } from './files/attached-files.tsx';
+import { useAttached, useDroppedFiles } from './files/use-attached.ts';
 import type { InputShape } from './input-shape.ts';
 import type { Input } from './turn.ts';
 
@@ -14,6 +18,8 @@ interface ComposerProps {
   /** Of the agent's last deploys. */
   example: Input;
   can: Allowed | undefined;
+  /** Null: its agent.yaml lists none. */
+  files: TakenFiles | null;
   isRunning: boolean;
   /** Why nothing is sent now. */
   waits?: string | undefined;
@@ -23,26 +29,39 @@ interface ComposerProps {
   onStop: () => void;
 }
 
-export function Composer({ shape, example, can, isRunning, waits, before, onSend, onStop }: ComposerProps) {
-  const { fields, line } = shape;
+export function Composer(props: ComposerProps) {
+  const { shape, example, can, isRunning, waits, before, onSend, onStop } = props;
+  const { fields, line, isConversation } = shape;
   const [isJson, setJson] = useState(fields.length === 0);
   const [values, setValues] = useState<Record<string, string>>({});
   const [json, setJsonText] = useState(() => JSON.stringify(example, null, 2));
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), []);
   useShortcuts({ '/': () => box.current?.focus() });
-  const input = isJson ? parseObject(json) : inputOf(fields, values, before);
+  const taken = isConversation && !isJson && props.files !== null && props.files.types.length > 0 ? props.files : null;
+  const attached = useAttached(taken);
+  const { files } = attached;
+  const isDropping = useDroppedFiles(taken === null ? undefined : (dropped) => void attached.add(dropped));
+  const withFiles = () => [...before, { role: 'user', content: contentWith(values[line?.name ?? ''] ?? '', files) }];
+  const input = isJson
+    ? parseObject(json)
+    : line !== undefined && files.length > 0
+      ? { [line.name]: withFiles() }
+      : inputOf(fields, values, before);
   const isReady = input !== undefined && !isRunning && waits === undefined && can?.allowed === true;
   const submit = () => {
     if (!isReady) return;
     onSend(input);
     if (!isJson && line !== undefined) setValues({});
+    attached.clear();
   };
   const toggle = fields.length > 0 && (
     <IconButton
       label={isJson ? 'As a form' : 'As JSON'}
       icon={<Braces size={16} />}
       aria-pressed={isJson}
+      // An editor holds no files.
+      disabled={files.length > 0}
       onClick={() => {
         if (!isJson && input !== undefined) setJsonText(JSON.stringify(input, null, 2));
         setJson(!isJson);
@@ -66,7 +85,14 @@ export function Composer({ shape, example, can, isRunning, waits, before, onSend
   );
   return (
     <form
-      className="rounded border border-line-strong bg-raised p-2 focus-within:border-accent"
+      className={`rounded border bg-raised p-2 focus-within:border-accent ${isDropping ? 'border-accent' : 'border-line-strong'}`}
+      onPaste={(event) => {
+        const { files: pasted } = event.clipboardData;
+        // A cell of a table comes as a text and as a picture of it.
+        if (taken === null || pasted.length === 0 || event.clipboardData.getData('text/plain') !== '') return;
+        event.preventDefault();
+        void attached.add(pasted);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -78,6 +104,7 @@ export function Composer({ shape, example, can, isRunning, waits, before, onSend
         submit();
       }}
     >
+      {taken !== null && <AttachedFiles attached={attached} onRemoved={() => box.current?.focus()} />}
       {isJson ? (
         <CodeEditor label="Input as JSON" language="json" value={json} onChange={setJsonText} />
       ) : line === undefined ? (
@@ -94,6 +121,7 @@ export function Composer({ shape, example, can, isRunning, waits, before, onSend
         />
       )}
       <div className="mt-1 flex items-center gap-2">
+        {taken !== null && <AttachButton types={taken.types} attached={attached} />}
         {toggle}
         <span role="status" className="min-w-0 flex-1 text-meta text-quiet">
           {isJson && input === undefined ? (

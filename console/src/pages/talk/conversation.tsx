@@ -1,4 +1,5 @@
 // The messages of one conversation, what it waits for, and where one writes.
+import type { TakenFiles } from '@gantry/contract/agents/files/taken-files.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { Allowed } from '../../parts/action/action.tsx';
@@ -21,11 +22,12 @@ interface ConversationProps {
   keeps_threads: boolean;
   example: Input;
   can: Allowed | undefined;
+  files: TakenFiles | null;
   onThread: (thread: string, stays: boolean) => void;
 }
 
 export function Conversation(props: ConversationProps) {
-  const { agent, thread, shape, keeps_threads, example, can } = props;
+  const { agent, thread, shape, keeps_threads, example, can, files } = props;
   const talk = useConversation(props);
   const { calls, shown, entries, isLoading } = talk;
   const answering = useMutation({ mutationFn: talk.answer });
@@ -72,6 +74,7 @@ export function Conversation(props: ConversationProps) {
           shape={shape}
           example={example}
           can={can}
+          files={files}
           isRunning={talk.isBusy}
           waits={isElsewhere ? waits : isLoading ? 'The conversation is being read.' : undefined}
           before={talk.said}

@@ -1,4 +1,5 @@
 // The page to talk to an agent: the reader's conversations on the left, one of them beside. For people who use agents, not for those who make them.
+import type { AgentInput } from '@gantry/contract/agents/invoke.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
@@ -39,7 +40,7 @@ export function TalkPage() {
       ) : input.data === undefined ? (
         <div className="skeleton m-6 h-96" />
       ) : (
-        <Talk agent={agent} thread={thread} schema={input.data.input_schema} keeps_threads={keeps_threads} />
+        <Talk agent={agent} thread={thread} input={input.data} />
       )}
     </TalkFrame>
   );
@@ -50,7 +51,8 @@ interface TalkOf {
   thread: string | undefined;
 }
 
-function Talk({ agent, thread, schema, keeps_threads }: TalkOf & { schema: unknown; keeps_threads: boolean }) {
+function Talk({ agent, thread, input }: TalkOf & { input: AgentInput }) {
+  const { input_schema, keeps_threads, files } = input;
   const status = useQuery(ask('agents.status', { params: { name: agent } }));
   const deploys = useQuery(ask('deployments.list', { query: { agent, limit: 20 } }));
   const navigate = useNavigate();
@@ -70,10 +72,11 @@ function Talk({ agent, thread, schema, keeps_threads }: TalkOf & { schema: unkno
       key={key}
       agent={agent}
       thread={thread}
-      shape={inputShape(schema)}
+      shape={inputShape(input_schema)}
       keeps_threads={keeps_threads}
       example={example}
       can={status.data?.can?.['invoke.call']}
+      files={files}
       onThread={(next, stays) =>
         void navigate({
           to: '/talk/$agent/{-$thread}',

@@ -30,8 +30,9 @@ export function agentModels(ingress: Ingress): AgentModels {
 }
 
 async function callAsModel(ingress: Ingress, call: AgentModelCall): Promise<Reply> {
-  const asked = call.format === 'chat' ? readChat(call.sent) : readResponses(call.sent);
   const admitted = await admitHolder(ingress, call.key, call.name);
+  const takes = { lists_files: admitted.revision.files !== undefined };
+  const asked = call.format === 'chat' ? readChat(call.sent, takes) : readResponses(call.sent, takes);
   call.signal.throwIfAborted();
   const asking: Asking = { call, asked, admitted, ...(await bodyOf(ingress, admitted, asked, call.signal)) };
   return asked.stream ? await answerStreamed(ingress, asking) : await answerWhole(ingress, asking);

@@ -10,6 +10,7 @@ const codes: Readonly<Record<string, ProblemCode>> = {
   budget_exceeded: 'budget_exceeded',
   budget_in_flight: 'budget_in_flight',
   cancelled: 'cancelled',
+  file_refused: 'file_refused',
   guardrail_blocked: 'guardrail_blocked',
   starting: 'starting',
   thread_busy: 'thread_busy',

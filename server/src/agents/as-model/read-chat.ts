@@ -1,5 +1,6 @@
 // A request of POST /v1/chat/completions for an agent.
 import { z } from 'zod';
+import { inLangchainForm } from '@gantry/contract/agents/files/print-file-part.ts';
 import { invalid, typeOf, type Json } from '../../models/gateway/wires/wire.ts';
 import { contentOf, isNotText, refused, refuseMembers, type AskedOfAgent, type Message } from './asked.ts';
 
@@ -19,7 +20,8 @@ const shape = z.object({
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
 });
 
-export function readChat(body: Json): AskedOfAgent {
+/** `lists_files`: the agent.yaml says which files the agent takes. */
+export function readChat(body: Json, { lists_files }: { lists_files: boolean }): AskedOfAgent {
   refuseMembers(body, [
     { name: 'tools', message: own_tools },
     { name: 'functions', message: own_tools },
@@ -39,9 +41,14 @@ export function readChat(body: Json): AskedOfAgent {
   if (data === undefined) throw invalid(error.issues);
   const said = data.messages.map(({ role, content }, index): Message => {
     const pointer = `/messages/${index}/content`;
-    return { role, content: contentOf(content ?? '', pointer, readPart) };
+    return { role, content: contentOf(content ?? '', pointer, lists_files ? readFileToo : readPart) };
   });
   return { said, stream: data.stream === true, wants_usage: data.stream_options?.include_usage === true };
+}
+
+function readFileToo(part: Json, pointer: string): Json {
+  const type = typeOf(part);
+  return type === 'file' || type === 'input_audio' ? inLangchainForm(part) : readPart(part, pointer);
 }
 
 function readPart(part: Json, pointer: string): Json {

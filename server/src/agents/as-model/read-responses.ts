@@ -1,5 +1,6 @@
 // A request of POST /v1/responses for an agent.
 import { z } from 'zod';
+import { inLangchainForm } from '@gantry/contract/agents/files/print-file-part.ts';
 import { threadName } from '@gantry/contract/agents/memory.ts';
 import { invalid, isJson, typeOf, type Json } from '../../models/gateway/wires/wire.ts';
 import {
@@ -27,7 +28,8 @@ const shape = z.object({
   conversation: z.union([threadName, z.object({ id: threadName }).transform(({ id }) => id)]).nullish(),
 });
 
-export function readResponses(body: Json): AskedOfAgent {
+/** `lists_files`: the agent.yaml says which files the agent takes. */
+export function readResponses(body: Json, { lists_files }: { lists_files: boolean }): AskedOfAgent {
   refuseMembers(body, [
     { name: 'tools', message: 'an agent has its own tools, and calls them itself' },
     {
@@ -49,7 +51,7 @@ export function readResponses(body: Json): AskedOfAgent {
   const items = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input;
   const said = items.map(({ role, content }, index): Message => {
     const pointer = `/input/${index}/content`;
-    return { role, content: contentOf(content, pointer, readPart) };
+    return { role, content: contentOf(content, pointer, lists_files ? readFileToo : readPart) };
   });
   const first: Message[] =
     instructions === null || instructions === undefined ? [] : [{ role: 'system', content: instructions }];
@@ -72,6 +74,10 @@ function threadIn({
       'must be the id of an answer of this agent that was kept: without store: false',
     );
   return { name, is_forgotten };
+}
+
+function readFileToo(part: Json, pointer: string): Json {
+  return typeOf(part) === 'input_file' ? inLangchainForm(part) : readPart(part, pointer);
 }
 
 function readPart(part: Json, pointer: string): Json {

@@ -75,6 +75,7 @@ test('its health, its input schema and its status start nothing, and no caller w
   expect(await ada.client.call('invoke.input', { params: { name: 'sleeper' } })).toEqual({
     input_schema,
     keeps_threads: false,
+    files: null,
   });
   const { state } = await ada.client.call('agents.status', { params: { name: 'sleeper' } });
   expect(state).toBe('asleep');

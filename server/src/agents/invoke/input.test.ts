@@ -26,7 +26,7 @@ const input = async () => await ada.client.call('invoke.input', { params: { name
 test("an agent's callers can read its input schema", async () => {
   const input_schema = { type: 'object', properties: { message: { type: 'string' } } };
   answer = (response) => response.end(JSON.stringify({ status: 'ready', input_schema }));
-  expect(await input()).toEqual({ input_schema, keeps_threads: false });
+  expect(await input()).toEqual({ input_schema, keeps_threads: false, files: null });
   expect(asked).toBe('/ready');
 });
 
@@ -34,7 +34,7 @@ test.each(['{}', 'not JSON', '[]', '{"input_schema":"a text"}'])(
   'an agent that answers %s has no input schema',
   async (said) => {
     answer = (response) => response.end(said);
-    expect(await input()).toEqual({ input_schema: null, keeps_threads: false });
+    expect(await input()).toEqual({ input_schema: null, keeps_threads: false, files: null });
   },
 );
 

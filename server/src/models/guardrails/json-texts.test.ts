@@ -19,6 +19,7 @@ test('names of the protocol, images and token logs are no texts; a member that n
       model: 'gpt-4o',
       messages: [
         { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aGFsbG8=' } }] },
+        { role: 'user', content: [{ type: 'image', mime_type: 'image/png', base64: 'aGFsbG8=' }] },
         { role: 'user', content: 'hello', novelty: 'new' },
       ],
       logprobs: { content: [{ token: 'secret' }] },
@@ -28,6 +29,7 @@ test('names of the protocol, images and token logs are no texts; a member that n
     model: 'gpt-4o',
     messages: [
       { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aGFsbG8=' } }] },
+      { role: 'user', content: [{ type: 'image', mime_type: 'IMAGE/PNG', base64: 'aGFsbG8=' }] },
       { role: 'user', content: 'HELLO', novelty: 'NEW' },
     ],
     max_tokens: 1234567,

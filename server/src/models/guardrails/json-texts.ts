@@ -76,7 +76,16 @@ const max_nesting = 4;
 const max_levels = 200;
 const identifier = /^[\w.:/+-]{0,128}$/;
 const base64 = /^(?:data:[\w.+-]+\/[\w.+-]+;base64,)?[\w+/=-]*$/;
-const binary = new Set(['data', 'url', 'image_url', 'file_data', 'encrypted_content', 'signature', 'thoughtSignature']);
+const binary = new Set([
+  'base64',
+  'data',
+  'url',
+  'image_url',
+  'file_data',
+  'encrypted_content',
+  'signature',
+  'thoughtSignature',
+]);
 /** Shorter digits are counts and settings. */
 const min_digits = 6;
 

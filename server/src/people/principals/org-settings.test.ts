@@ -38,6 +38,7 @@ test('everybody can read the settings, and admins their source', async () => {
       memory_kept_days: 90,
       admins_read_threads: false,
       share_threads_days: 30,
+      message_file_mb: 5,
       waiting_runs_told_after_minutes: 5,
       browser_origins: [],
     },

@@ -1,3 +1,4 @@
+import { sizeOf } from '@gantry/contract/agents/files/taken-files.ts';
 import { File as FileIcon } from 'lucide-react';
 import type { MessageFile } from './content-files.ts';
 
@@ -20,9 +21,4 @@ export function MessageFiles({ files }: { files: readonly MessageFile[] }) {
       ))}
     </ul>
   );
-}
-
-function sizeOf(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} kB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }

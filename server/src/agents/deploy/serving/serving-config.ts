@@ -19,6 +19,8 @@ export interface ServingConfig {
   sleeps: boolean;
   /** It calls subagents or tools, which ask whether its run is open. */
   calls_others: boolean;
+  /** `files` of its agent.yaml. Undefined: files are not checked. */
+  files: readonly string[] | undefined;
 }
 
 const max_versions = 10_000;
@@ -34,6 +36,7 @@ export async function servingConfig(db: Reader, version_id: string): Promise<Ser
     guardrails,
     model,
     deploy,
+    files,
     subagents = [],
     mcp_servers = [],
   } = await loadAgentConfig(db, version_id);
@@ -44,6 +47,7 @@ export async function servingConfig(db: Reader, version_id: string): Promise<Ser
     deploy: { tracing: deploy?.tracing, secrets: deploy?.secrets },
     sleeps: scalingOf({ deploy }).min === 0,
     calls_others: subagents.length > 0 || mcp_servers.length > 0,
+    files,
   };
   read.set(version_id, config);
   return config;

@@ -71,6 +71,8 @@ export interface ServingRevision extends CalledRevision {
   needs_row: boolean;
   /** The service keeps its threads. */
   kept_by_service: boolean;
+  /** The media types that its messages may carry. Undefined: files are not checked. */
+  files: readonly string[] | undefined;
 }
 
 interface CalledAgent {
@@ -140,7 +142,15 @@ export function servingAgents({
   const servingOf = async (found: Served | undefined, required: readonly RequiredGuardrail[]) => {
     if (found?.route === undefined) return undefined;
     const { version_id, desired } = found.route;
-    const { version, allowed_teams, rules: own, deploy, sleeps, calls_others } = await servingConfig(db, version_id);
+    const {
+      version,
+      allowed_teams,
+      rules: own,
+      deploy,
+      sleeps,
+      calls_others,
+      files,
+    } = await servingConfig(db, version_id);
     const { id: agent_id, team, visibility } = found.agent;
     const rules = [...own, ...requiredRules(required, team.name)];
     const { revision_id, key_id, addresses, start, kept_by_service, needs_run } = found.route;
@@ -159,6 +169,7 @@ export function servingAgents({
             sleeps,
             needs_row,
             kept_by_service,
+            files,
           }
         : undefined;
     const hidden = hiddenContent(deploy, {

@@ -20,8 +20,9 @@ export async function readCard(ingress: Ingress, asked: Question & Pick<Asked, '
   const url = `${base_url}/agents/${name}/a2a`;
   const { input_schema = null, keeps_threads = false } = described ?? {};
   const isInside = asked.caller.kind === 'agent';
+  const files = revision?.files ?? [];
   return jsonReply(
-    printCard({ name, description, tags, version, url, input_schema, keeps_threads, isInside, kind: 'agent' }),
+    printCard({ name, description, tags, version, url, input_schema, keeps_threads, files, isInside, kind: 'agent' }),
   );
 }
 
@@ -52,6 +53,8 @@ export interface Described {
   url: string;
   input_schema: Record<string, unknown> | null;
   keeps_threads: boolean;
+  /** The media types of files that its messages may carry. */
+  files?: readonly string[];
   /** What has no tags is one of these. */
   kind: 'agent' | 'orchestration';
   /** For an agent: its container adds the credential, so a client needs none. */
@@ -60,7 +63,7 @@ export interface Described {
 
 /** One card for both versions: their members have different names. */
 export function printCard(described: Described): object {
-  const { name, description, tags, version, url, input_schema, keeps_threads, isInside, kind } = described;
+  const { name, description, tags, version, url, input_schema, keeps_threads, files = [], isInside, kind } = described;
   const about = description === '' ? name : description;
   const fields = inputFields(input_schema).map(({ name: field, type }) =>
     type === undefined ? field : `${field} (${type})`,
@@ -87,7 +90,7 @@ export function printCard(described: Described): object {
       securityRequirements: [{ schemes: { bearer: { list: [] } } }],
       ...requirementOf03,
     }),
-    defaultInputModes: modes,
+    defaultInputModes: [...modes, ...files],
     defaultOutputModes: modes,
     skills: [
       {
@@ -95,7 +98,7 @@ export function printCard(described: Described): object {
         name,
         description: fields.length === 0 ? about : `${about} Input: ${fields.join(', ')}.`,
         tags: tags.length === 0 ? [kind] : tags,
-        inputModes: modes,
+        inputModes: [...modes, ...files],
         outputModes: modes,
       },
     ],

@@ -17,6 +17,8 @@ const part = z.object({
   data: z.unknown().optional(),
   raw: z.unknown().optional(),
   url: z.unknown().optional(),
+  mediaType: z.unknown().optional(),
+  filename: z.unknown().optional(),
 });
 export type Part = z.output<typeof part>;
 

@@ -27,7 +27,7 @@ import { messageKey } from './message-key.ts';
 import { ownTask, readerOf, type Asked } from './own-task.ts';
 import type { SendParams } from './params.ts';
 import { printTask, stateOf, type Task } from './print-task.ts';
-import { readParts, type Said } from './read-parts.ts';
+import { readParts, readPartsWithFiles, type Said, type SaidWithFiles } from './read-parts.ts';
 import { piecesUntil, textPieces } from './text-pieces.ts';
 
 /** The task at its end, or where it waits for its caller (section 3.2.2 of version 1.0). A stop of the service answers it as it is. */
@@ -109,13 +109,14 @@ async function beginNew(
   asked: Asked,
   { admitted, message, run_id, listener }: NewMessage,
 ): Promise<BegunTask> {
-  const said = readParts(message.parts);
+  const lists_files = admitted.revision.files !== undefined && message.taskId === undefined;
+  const said = lists_files ? readPartsWithFiles(message.parts) : readParts(message.parts);
   const earlier = await continued(ingress, asked, message);
   const context_id = earlier?.context_id ?? message.contextId ?? randomUUIDv7();
   const input = earlier === undefined ? await inputOf(ingress, admitted, asked, said) : undefined;
   const body =
     input === undefined
-      ? { resume: 'text' in said ? said.text : said.data, thread_id: context_id }
+      ? { resume: answerIn(said), thread_id: context_id }
       : { input: input.input, ...(input.keeps_threads && { thread_id: context_id }) };
   asked.signal.throwIfAborted();
   const task = { task_id: earlier?.task_id, turn: (earlier?.turn ?? 0) + 1, context_id };
@@ -142,6 +143,11 @@ async function beginNew(
   }
 }
 
+function answerIn(said: Said | SaidWithFiles): unknown {
+  if ('content' in said) throw new Error('an answer has no files');
+  return 'text' in said ? said.text : said.data;
+}
+
 /** The task that the message answers. */
 async function continued(
   ingress: Ingress,
@@ -160,9 +166,10 @@ async function inputOf(
   ingress: Ingress,
   admitted: Admitted,
   { signal }: Asked,
-  said: Said,
+  said: Said | SaidWithFiles,
 ): Promise<{ input: object; keeps_threads: boolean }> {
   const { input_schema, keeps_threads } = await describeAgent(ingress, admitted, signal);
+  if ('content' in said) return { input: contentIntoInput(admitted.agent.ref, input_schema, said), keeps_threads };
   if ('text' in said) return { input: intoInput(admitted.agent.ref, input_schema, said.text), keeps_threads };
   if (typeof said.data !== 'object' || said.data === null || Array.isArray(said.data))
     throw new A2aError(
@@ -178,6 +185,12 @@ function intoInput(ref: string, schema: unknown, text: string): object {
   const fields = inputFields(schema).map(({ name }) => name);
   const takes = fields.length === 0 ? 'declares no input' : `takes ${fields.join(', ')}`;
   throw new A2aError('INVALID_PARAMS', `A text does not fit the input of ${ref}, which ${takes}: send one data part.`);
+}
+
+function contentIntoInput(ref: string, schema: unknown, { content }: SaidWithFiles): object {
+  const [only, ...others] = inputFields(schema);
+  if (only?.isConversation === true && others.length === 0) return { [only.name]: [{ role: 'user', content }] };
+  throw new A2aError('INVALID_PARAMS', `Files do not fit the input of ${ref}, which takes no messages.`);
 }
 
 // The agent gets plain JSON, under whichever name the client has sent it.

@@ -47,7 +47,8 @@ function readPart(part: unknown): unknown {
   const { kind } = part;
   if (kind === 'text') return { text: part['text'] };
   if (kind === 'data') return { data: part['data'] };
-  return { raw: part['file'] ?? null };
+  const { bytes, uri, mimeType: mediaType, name: filename } = isJson(part['file']) ? part['file'] : {};
+  return { ...(uri === undefined ? { raw: bytes ?? null } : { raw: bytes, url: uri }), mediaType, filename };
 }
 
 function readConfiguration({ blocking, pushNotificationConfig }: Record<string, unknown>): object {

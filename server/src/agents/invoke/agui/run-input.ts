@@ -1,5 +1,7 @@
 // A request in the form of AG-UI (ag-ui.com/spec/1.0/basic/run-input). It has all messages of a thread, and answers to what its last run asked.
 import { z } from 'zod';
+import { inLangchainForm } from '@gantry/contract/agents/files/print-file-part.ts';
+import { readFilePart } from '@gantry/contract/agents/files/file-part.ts';
 import { threadName } from '@gantry/contract/agents/memory.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { isJson, listOf, type Json } from '../../../models/gateway/wires/wire.ts';
@@ -55,36 +57,44 @@ export function readRunInput(body: Uint8Array): RunInput | undefined {
   });
 }
 
-/** As a graph of langgraph takes them. A message keeps its id, so a thread that has it gets it no second time. */
-export function messagesOf({ messages }: RunInput): Json[] {
-  return messages.flatMap(messageOf);
+/**
+ * As a graph of langgraph takes them. A message keeps its id, so a thread that has it gets it no second time. `lists_files`: the agent.yaml says which
+ * files the agent takes, so each of them goes on to be checked.
+ */
+export function messagesOf({ messages }: RunInput, { lists_files }: { lists_files: boolean }): Json[] {
+  const part = lists_files ? filePartOf : partOf;
+  return messages.flatMap((one) => messageOf(one, (given) => contentOf(given, part)));
 }
 
-function messageOf(one: Message): Json[] {
+type Content = z.output<typeof content>;
+
+function messageOf(one: Message, contentFor: (given: Content) => string | Json[]): Json[] {
   switch (one.role) {
     case 'user':
     case 'system':
     case 'developer':
-      return [{ id: one.id, role: one.role, content: contentOf(one.content) }];
+      return [{ id: one.id, role: one.role, content: contentFor(one.content) }];
     case 'assistant': {
       const tool_calls = one.toolCalls?.map(({ id, function: { name, arguments: given } }) => ({
         id,
         type: 'function',
         function: { name, arguments: given },
       }));
-      return [{ id: one.id, role: one.role, content: contentOf(one.content ?? ''), ...(tool_calls && { tool_calls }) }];
+      return [
+        { id: one.id, role: one.role, content: contentFor(one.content ?? ''), ...(tool_calls && { tool_calls }) },
+      ];
     }
     case 'tool':
-      return [{ id: one.id, role: one.role, content: contentOf(one.content), tool_call_id: one.toolCallId }];
+      return [{ id: one.id, role: one.role, content: contentFor(one.content), tool_call_id: one.toolCallId }];
     default:
       return [];
   }
 }
 
 /** Texts alone become one text: most agents read only that. A part that agents cannot use is left out, as the protocol says. */
-function contentOf(given: z.output<typeof content>): string | Json[] {
+function contentOf(given: Content, part: (one: Json) => Json[]): string | Json[] {
   if (typeof given === 'string') return given;
-  const parts = given.flatMap(partOf);
+  const parts = given.flatMap(part);
   return parts.some(({ type }) => type !== 'text') ? parts : parts.map(({ text }) => text).join('\n');
 }
 
@@ -95,6 +105,10 @@ function partOf({ type, text, source }: Json): Json[] {
   if (source['type'] === 'url') return [{ type: 'image_url', image_url: { url: value } }];
   if (source['type'] !== 'data' || typeof mimeType !== 'string') return [];
   return [{ type: 'image_url', image_url: { url: `data:${mimeType};base64,${value}` } }];
+}
+
+function filePartOf(part: Json): Json[] {
+  return readFilePart(part) === undefined ? partOf(part) : [inLangchainForm(part)];
 }
 
 /** The last text of the user. */

@@ -15,9 +15,10 @@ export async function streamRunInput(
   call: StreamedCall,
 ): Promise<Reply> {
   const { input_schema: schema, keeps_threads } = await describeAgent(ingress, admitted, call.signal);
-  const { ref } = admitted.agent;
+  const { agent, revision } = admitted;
+  const messages = messagesOf(asked, { lists_files: revision.files !== undefined });
   const given = answersOf(asked) ?? {
-    input: messagesIntoInput({ ref, schema }, messagesOf(asked), () => lastText(asked)),
+    input: messagesIntoInput({ ref: agent.ref, schema }, messages, () => lastText(asked)),
   };
   const body = Buffer.from(JSON.stringify({ ...given, ...(keeps_threads && { thread_id: asked.threadId }) }));
   const reply = await streamAdmitted(ingress, admitted, { ...call, body });

@@ -11,6 +11,7 @@ import type { Admitted } from '../admit.ts';
 import { readAnswer, type Answer } from '../answer.ts';
 import { askForEnd } from './ask-for-end.ts';
 import { beginWait, longest_wait_ms } from '../await-instance.ts';
+import { fileCheck } from '../files/check-files.ts';
 import { guardedInput, guardedOutput, guardCall } from '../streams/guarded-invocation.ts';
 import type { Ingress } from '../ingress.ts';
 import { listen, type Listener } from '../listen.ts';
@@ -81,7 +82,7 @@ const first_pause_ms = 100;
 const pause_ms = 1000;
 
 /**
- * Throws the refusal of a guardrail, that of a call that may not wait (await-instance.ts), and the reason of the signal. Later refusals are
+ * Throws the refusal of a guardrail, `file_refused`, that of a call that may not wait (await-instance.ts), and the reason of the signal. Later refusals are
  * the end of the call.
  */
 export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCall> {
@@ -90,6 +91,7 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
   const background = (work: Promise<unknown>) => ingress.background(work);
   const began_at = performance.now();
   const turnIn = turnOf(run.id, body, call.demand);
+  const checkFiles = fileCheck(ingress, body);
   const until = began_at + (earlier?.limit_ms ?? longest_wait_ms);
   const withdrawing = new AbortController();
   const onItsWay = Promise.withResolvers<void>();
@@ -184,9 +186,12 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
     const moved = revision_id === call.admitted.revision.revision_id ? run : moveRun(ingress, admitted, run);
     const guarded = guardCall(ingress, admitted, moved, origin);
     prepared = { admitted, run: moved, guarded };
+    const leaving = AbortSignal.any(
+      [stopping, signal, isAccepted ? undefined : sender].filter((one) => one !== undefined),
+    );
+    await checkFiles(admitted, leaving);
     if (guarded === undefined) return { ...prepared, input: body };
-    const leaving = [stopping, signal, isAccepted ? undefined : sender].filter((one) => one !== undefined);
-    return { ...prepared, input: await guardedInput(guarded, body, AbortSignal.any(leaving)) };
+    return { ...prepared, input: await guardedInput(guarded, body, leaving) };
   }
 
   /** One sending to each instance at most. Undefined: none has begun it. */
@@ -275,6 +280,8 @@ export async function sendCall(ingress: Ingress, call: NewCall): Promise<SentCal
 
   async function carry(): Promise<Ended> {
     let { admitted } = call;
+    // Before a sleeping agent is woken for it.
+    await checkFiles(admitted, sender);
     for (let tries = 0; ; tries++) {
       admitted = await untilPlaceable(tries, admitted);
       const now = await prepare(admitted);

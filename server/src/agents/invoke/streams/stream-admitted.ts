@@ -9,6 +9,7 @@ import type { Admitted } from '../admit.ts';
 import { endOfStream, type EndOfStream } from './end-of-stream.ts';
 import { eventsOfAgent, runError } from './agent-events.ts';
 import { beginWait, longest_wait_ms } from '../await-instance.ts';
+import { fileCheck } from '../files/check-files.ts';
 import { readAnswer } from '../answer.ts';
 import type { Incoming } from '../call.ts';
 import { guardedEvents, guardedInput, guardedOutput, guardCall } from './guarded-invocation.ts';
@@ -83,9 +84,13 @@ async function openWhenTaken(
 ): Promise<StreamReply> {
   const { body, signal } = incoming;
   const until = performance.now() + longest_wait_ms;
+  const checkFiles = fileCheck(ingress, body);
+  // Before a sleeping agent is woken for it.
+  await checkFiles(first, signal);
   for (let now = first; ; now = await now.again()) {
     const wait = beginWait(ingress, { admitted: now, body });
     const admitted = await wait({ limit_ms: Math.max(0, until - performance.now()), signal });
+    await checkFiles(admitted, signal);
     try {
       const reply = await open(ingress, incoming, { admitted, run_id });
       if (reply !== undefined) return reply;
