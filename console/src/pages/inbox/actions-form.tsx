@@ -75,7 +75,7 @@ function Decide({ action, onDecide }: { action: AskedAction; onDecide: (decided:
     <>
       <Values value={action.args} />
       <div className="flex flex-wrap gap-2">
-        {action.decisions.map((decision) => (
+        {action.allowed.map((decision) => (
           <Button key={decision} look={decision === 'approve' ? 'main' : 'plain'} onClick={() => press(decision)}>
             {words[decision].label}
           </Button>
