@@ -88,7 +88,11 @@ async function deployAgents(gantry: OwnInstallation): Promise<void> {
   const [request] = (await max.call('approvals.list', { query: { asset: 'agents/greeter' } })).items;
   await gantry.must(`svc review approve ${request?.id} --reason "reads nothing, says hello"`, { as: 'max' });
   await gantry.must('svc deploy agents/greeter@1.0.0', { as: 'dora' });
-  for (const folder of ['clock', 'desk', 'refunds']) await gantry.must('svc deploy', { in: folder });
+  await writeProject(gantry, 'cashier', {
+    'agent.yaml': agentYaml('cashier', 'description: Pays refunds, and writes to customers\n'),
+    'agent.py': await readFile(join(clone, 'e2e/agents/cashier.py'), 'utf8'),
+  });
+  for (const folder of ['clock', 'desk', 'refunds', 'cashier']) await gantry.must('svc deploy', { in: folder });
   const broken = await gantry.project('langgraph-greeter', 'broken', { name: 'broken', team: 'ml' });
   const code = await readFile(join(broken, 'agent.py'), 'utf8');
   await writeFile(join(broken, 'agent.py'), `${code}\nraise RuntimeError("the list of greetings is not there")\n`);
@@ -101,6 +105,7 @@ async function callAgents(gantry: OwnInstallation): Promise<void> {
   for (let n = 0; n < 3; n++) await gantry.type(`svc invoke clock ${ask}`);
   for (const as of ['max', 'vera'])
     await gantry.must(`svc invoke refunds '{"order": "12", "amount": 80}' --thread order-12`, { as });
+  await gantry.must(`svc invoke cashier '{"order": "31"}' --thread order-31`, { as: 'max' });
   await gantry.must(`svc invoke clock ${ask} --thread france`, { as: 'max' });
   await gantry.must(`svc invoke desk '{"question": "How does Ann pay?"}'`);
   await gantry.type(`svc invoke desk '{"question": "How are the prices?"}'`);
