@@ -15,7 +15,7 @@ def act(state: State) -> dict:
     requests = [
         {
             "name": "refund",
-            "args": {"order": order, "amount": 80, "reason": "It came late, and the box was open."},
+            "args": {"order": order, "amount": 80, "reason": "It came [late](https://example.com)."},
             "description": f"The customer of order {order} has written twice.",
         },
         {

@@ -86,6 +86,8 @@ test('a person decides on each action of a question: edits its arguments, reject
   expect(await mail.getByRole('button').allTextContents()).toEqual(['Approve', 'Edit…', 'Reject…', 'Respond…']);
   // The words of the middleware repeat what the form shows.
   expect(await mail.getByText('Tool execution requires approval').count()).toBe(0);
+  // The arguments are what the tool gets, character by character.
+  await refund.getByText('It came [late](https://example.com).').waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await refund.getByRole('button', { name: 'Edit…' }).click();
   await refund.getByLabel('amount').fill('five');
@@ -99,7 +101,7 @@ test('a person decides on each action of a question: edits its arguments, reject
   await mail.getByRole('button', { name: 'Reject' }).click();
   await run.waitFor({ state: 'detached' });
   const { latest } = await vera.call('threads.show', { params: { name: 'cashier', thread: 'inbox-61' } });
-  const args = { order: '61', amount: 5, reason: 'It came late, and the box was open.' };
+  const args = { order: '61', amount: 5, reason: 'It came [late](https://example.com).' };
   expect(latest?.values['decisions']).toEqual([
     { type: 'edit', edited_action: { name: 'refund', args } },
     { type: 'reject', message: 'I write myself' },
