@@ -227,7 +227,9 @@ test('a conversation is shared and taken back with the keys alone, on a phone in
   await page.waitForURL(inThread('greeter'));
   await ended(page);
   const focused = async (name: RegExp) =>
-    await page.evaluate(`document.activeElement?.ariaLabel ?? document.activeElement?.textContent ?? ''`).then((text) => name.test(String(text)));
+    await page
+      .evaluate(`document.activeElement?.ariaLabel ?? document.activeElement?.textContent ?? ''`)
+      .then((text) => name.test(String(text)));
   const tabTo = async (name: RegExp) => {
     for (let n = 0; n < 40 && !(await focused(name)); n++) await page.keyboard.press('Tab');
     expect(await focused(name)).toBe(true);

@@ -23,7 +23,12 @@ beforeAll(async () => {
     body: {
       name: model,
       team: gantry.team,
-      config: { provider: 'test', model, base_url: gantry.model_url, price_usd_per_million: { input: '1', output: '1' } },
+      config: {
+        provider: 'test',
+        model,
+        base_url: gantry.model_url,
+        price_usd_per_million: { input: '1', output: '1' },
+      },
     },
   });
   await deploy('careful', careful);

@@ -100,7 +100,9 @@ test('a question for each action is answered with its decision alone, and severa
   const refusal = await answeredAll([refund, tell], 'reject');
   expect(refusal).toContain('tell takes approve, not reject.');
   expect(refusal).toContain(`approve: '{"${first_id}":{"type":"approve"},"${second_id}":{"type":"approve"}}'`);
-  expect(await answeredAll([refund, tell], '{"type":"approve"}')).toContain('2 questions wait. Each is answered by its');
+  expect(await answeredAll([refund, tell], '{"type":"approve"}')).toContain(
+    '2 questions wait. Each is answered by its',
+  );
   expect(await answeredAll([refund], JSON.stringify({ ['c'.repeat(32)]: { type: 'approve' } }))).toContain(
     'No question that waits has the id',
   );

@@ -2,7 +2,7 @@
 // one question, or (`interrupt_mode="per_call"`) about each in its own.
 import type { Interrupt } from './threads.ts';
 
-export const decisions = ['approve', 'edit', 'reject', 'respond'] as const;
+const decisions = ['approve', 'edit', 'reject', 'respond'] as const;
 export type Decision = (typeof decisions)[number];
 
 export interface AskedAction {

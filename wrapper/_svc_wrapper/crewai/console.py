@@ -1,7 +1,7 @@
 """What crewai asks on the console: `human_input=True` of a task, and `Flow.ask()`. A container has none.
 
-Neither can wait in the service: crewai cannot go on in the middle of a task or a step. So both end the call, by name and with
-the way out. Without this `ask()` would give the step None, and a task would fail after its model was paid.
+Neither can wait in the service: crewai cannot go on in the middle of a task or a step. So both end the call, by name
+and with the way out. Without this `ask()` would give the step None, and a task would fail after its model was paid.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class NoHumanInput:
     def setup_messages(self, context: Any) -> bool:
         # Before the model is called.
         if getattr(context.task, "human_input", False):
-            raise NoConsole(f"{task_named(context.task)} has human_input=True, and a container has no console: {INSTEAD}")
+            raise NoConsole(
+                f"{task_named(context.task)} has human_input=True, and a container has no console: {INSTEAD}"
+            )
         return False
 
     def post_setup_messages(self, context: Any) -> None:
@@ -49,7 +51,10 @@ class NoHumanInput:
 
 
 def refuse_console(private: Any) -> None:
-    """In the context of a run. A provider of the user's code is asked instead. Versions without providers use `input()`."""
+    """In the context of a run. A provider of the user's code is asked instead.
+
+    Versions without providers use `input()`.
+    """
     human_input = sys.modules.get(HUMAN_INPUT)
     if human_input is not None:
         human_input.set_provider(NoHumanInput())
@@ -66,7 +71,9 @@ def is_console(provider: Any) -> bool:
 
 def human_input_notices(exported: Any) -> list[str]:
     asking = [task for task in getattr(exported, "tasks", None) or () if getattr(task, "human_input", False)]
-    return [f"{task_named(task)} has human_input=True: calls fail there, as a container has no console" for task in asking]
+    return [
+        f"{task_named(task)} has human_input=True: calls fail there, as a container has no console" for task in asking
+    ]
 
 
 def task_named(task: Any) -> str:

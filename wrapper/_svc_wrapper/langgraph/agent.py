@@ -179,9 +179,7 @@ class GraphAgent:
         output = output_of(graph, without_interrupts(result))
         return Answer(langgraph_form(output) if asked else output, interrupts, continued_at), next_nodes
 
-    async def _resumption(
-        self, graph: Any, call: Call, config: JsonObject, answer: Any
-    ) -> tuple[Any, list[str]]:
+    async def _resumption(self, graph: Any, call: Call, config: JsonObject, answer: Any) -> tuple[Any, list[str]]:
         """The input that goes on, and the nodes of a run that had no end."""
         state = await graph.aget_state(config)
         if self.kept.threads:

@@ -56,11 +56,11 @@ def fault_of(asked: Any, answer: Any) -> str | None:
     decisions = answer.get("decisions") if isinstance(answer, dict) else None
     if not isinstance(decisions, list):
         return "the answer needs `decisions`: a list with one for each action"
-    names = [member(request, "name") for request in requests]
+    names = [str(member(request, "name")) for request in requests]
     if len(decisions) != len(names):
-        return f"{len(names)} actions wait in this order: {', '.join(map(str, names))}; the answer has {len(decisions)}"
-    allowed = {member(config, "action_name"): member(config, "allowed_decisions") for config in configs}
-    faults = (fault_of_decision(name, allowed.get(name), one) for name, one in zip(names, decisions))
+        return f"{len(names)} actions wait in this order: {', '.join(names)}; the answer has {len(decisions)}"
+    allowed = {str(member(config, "action_name")): member(config, "allowed_decisions") for config in configs}
+    faults = (fault_of_decision(name, allowed.get(name), one) for name, one in zip(names, decisions, strict=True))
     return next((fault for fault in faults if fault), None)
 
 

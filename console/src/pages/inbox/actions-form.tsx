@@ -25,7 +25,11 @@ export function ActionsForm({ actions, answer, onAnswer }: ActionsFormProps) {
   return (
     <ol className="flex flex-col gap-3">
       {actions.map((action, index) => (
-        <li key={index} aria-label={action.name} className="flex flex-col gap-2 not-first:border-t not-first:border-line not-first:pt-3">
+        <li
+          key={index}
+          aria-label={action.name}
+          className="flex flex-col gap-2 not-first:border-t not-first:border-line not-first:pt-3"
+        >
           <p>
             It wants to use <span className="font-mono text-meta">{action.name}</span>
           </p>

@@ -1,6 +1,11 @@
 // What an interrupt asks, in the shapes that are in use: the human-in-the-loop middleware of langchain, the older one of its agent inbox, a choice,
 // and anything else.
-import { actionsIn, answerWith, type AskedAction as Asked, type Decision as Known } from '@gantry/contract/agents/asked-actions.ts';
+import {
+  actionsIn,
+  answerWith,
+  type AskedAction as Asked,
+  type Decision as Known,
+} from '@gantry/contract/agents/asked-actions.ts';
 import type { Interrupt } from '@gantry/contract/agents/threads.ts';
 import { membersOf } from '../../parts/members-of.ts';
 

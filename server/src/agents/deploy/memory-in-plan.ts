@@ -13,7 +13,10 @@ export async function memoryInPlan(
   db: Reader,
   { before, after }: { before: string | undefined; after: string },
 ): Promise<Verdict[]> {
-  const [was, is] = [before === undefined ? undefined : await memoryOfAgent(db, before), await memoryOfAgent(db, after)];
+  const [was, is] = [
+    before === undefined ? undefined : await memoryOfAgent(db, before),
+    await memoryOfAgent(db, after),
+  ];
   if (was === undefined && is === undefined) return [];
   const { memory_kept_days } = await settings(db);
   const by_default = memory_kept_days === null ? Infinity : memory_kept_days * day;

@@ -23,7 +23,11 @@ export async function storeThread(
   { db, keys }: Pick<TestApp, 'db' | 'keys'>,
   { asset_id }: Pick<StoredAgent, 'asset_id'>,
   label: string,
-  { name = randomUUID(), states = 0, waits = false }: { name?: string; states?: number; waits?: boolean | object[] } = {},
+  {
+    name = randomUUID(),
+    states = 0,
+    waits = false,
+  }: { name?: string; states?: number; waits?: boolean | object[] } = {},
 ): Promise<string | undefined> {
   const owner = await db.one<{ id: string }>(sql`select id from identity where label = ${label}`);
   if (owner === undefined) return undefined;

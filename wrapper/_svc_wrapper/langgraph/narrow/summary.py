@@ -2,8 +2,8 @@
 
 The gateway gets the call as one of the run, so it has the run's budget and its trace. Which part is summarised follows
 from the conversation alone: once the unchanged part is over its limits, it shrinks to a half. So a summary serves many
-calls, and the next one is made from it. Summaries are kept in this process only: another one makes them again, of a long
-conversation in several calls, because a model takes only so much at once.
+calls, and the next one is made from it. Summaries are kept in this process only. Another one makes them again, of a
+long conversation in several calls, because a model takes only so much at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asks about an action as langchain's middleware does, in both of its modes, and writes down which answers have reached the code."""
+"""Asks as langchain's middleware does, or for an answer that fits a schema. It writes down what has reached the code."""
 
 import operator
 from typing import Annotated, Any
