@@ -1,4 +1,4 @@
-"""Asks as langchain's middleware does, or for an answer that fits a schema. It writes down what has reached the code."""
+"""Asks as langchain's middleware does, or for an answer of a schema. It writes down what has reached the code."""
 
 import operator
 from typing import Annotated, Any
