@@ -70,3 +70,42 @@ test('somebody whom the agent names answers the run of another person, and sees 
   expect(max.faults).toEqual([]);
   await max.close();
 });
+
+test('a person decides on each action of a question: edits its arguments, rejects it with a reason', async () => {
+  const body = new TextEncoder().encode(JSON.stringify({ input: { order: '61' }, thread_id: 'inbox-61' }));
+  expect(await (await vera.call('invoke.call', { params: { name: 'cashier' }, body })).json()).toMatchObject({
+    status: 'interrupted',
+  });
+  const visitor = await open('vera');
+  const { page } = visitor;
+  await visitor.open('/inbox');
+  const run = page.getByRole('listitem').filter({ hasText: 'customer of order 61' }).first();
+  const refund = run.getByRole('listitem', { name: 'refund' });
+  const mail = run.getByRole('listitem', { name: 'send_mail' });
+  expect(await refund.getByRole('button').allTextContents()).toEqual(['Approve', 'Edit…', 'Reject…']);
+  expect(await mail.getByRole('button').allTextContents()).toEqual(['Approve', 'Edit…', 'Reject…', 'Respond…']);
+  // The words of the middleware repeat what the form shows.
+  expect(await mail.getByText('Tool execution requires approval').count()).toBe(0);
+  // The arguments are what the tool gets, character by character.
+  await refund.getByText('It came [late](https://example.com).').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await refund.getByRole('button', { name: 'Edit…' }).click();
+  await refund.getByLabel('amount').fill('five');
+  await refund.getByText('This is no JSON.').waitFor();
+  await refund.getByLabel('amount').fill('5');
+  expect(await axeFindings(page)).toEqual([]);
+  await refund.getByRole('button', { name: 'Approve as edited' }).click();
+  await refund.getByText('Edited. 1 more to decide.').waitFor();
+  await mail.getByRole('button', { name: 'Reject…' }).click();
+  await mail.getByLabel('Why not, for the agent').fill('I write myself');
+  await mail.getByRole('button', { name: 'Reject' }).click();
+  await run.waitFor({ state: 'detached' });
+  const { latest } = await vera.call('threads.show', { params: { name: 'cashier', thread: 'inbox-61' } });
+  const args = { order: '61', amount: 5, reason: 'It came [late](https://example.com).' };
+  expect(latest?.values['decisions']).toEqual([
+    { type: 'edit', edited_action: { name: 'refund', args } },
+    { type: 'reject', message: 'I write myself' },
+  ]);
+  expect(visitor.faults).toEqual([]);
+  await visitor.close();
+});

@@ -71,6 +71,7 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
   const [partial] = (await max.call('orchestrate.runs', { params: { name: 'panel' }, query: {} })).items;
   const [talk] = (await max.call('threads.list', { params: { name: 'clock' }, query: {} })).items;
   const [question] = (await max.call('threads.list', { params: { name: 'refunds' }, query: {} })).items;
+  const [actions] = (await max.call('threads.list', { params: { name: 'cashier' }, query: {} })).items;
   const shared = await shareOfVera(gantry);
   const [key] = (await max.call('keys.list', { query: { team: 'ml' } })).items;
   // The service writes figures every ten seconds.
@@ -83,6 +84,7 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
     ['talk-shared', `/talk/clock/shared/${shared}`],
     ['talk-form', '/talk/refunds'],
     ['talk-question', `/talk/refunds/${question?.id}`],
+    ['talk-actions', `/talk/cashier/${actions?.id}`],
     ['inbox', '/inbox'],
     ['revisions', '/agents/greeter/revisions'],
     ['deployments', '/agents/greeter/deployments'],

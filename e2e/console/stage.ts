@@ -91,7 +91,11 @@ async function deployAgents(gantry: OwnInstallation): Promise<void> {
   const sees = await readFile(join(clone, 'e2e/agents/seer.py'), 'utf8');
   const takes = agentYaml('seer', 'description: Says which files it gets\nfiles: [image/png, "text/*"]\n');
   await writeProject(gantry, 'seer', { 'agent.yaml': takes, 'agent.py': sees });
-  for (const folder of ['clock', 'desk', 'refunds', 'seer']) await gantry.must('svc deploy', { in: folder });
+  await writeProject(gantry, 'cashier', {
+    'agent.yaml': agentYaml('cashier', 'description: Pays refunds, and writes to customers\n'),
+    'agent.py': await readFile(join(clone, 'e2e/agents/cashier.py'), 'utf8'),
+  });
+  for (const folder of ['clock', 'desk', 'refunds', 'seer', 'cashier']) await gantry.must('svc deploy', { in: folder });
   const broken = await gantry.project('langgraph-greeter', 'broken', { name: 'broken', team: 'ml' });
   const code = await readFile(join(broken, 'agent.py'), 'utf8');
   await writeFile(join(broken, 'agent.py'), `${code}\nraise RuntimeError("the list of greetings is not there")\n`);
@@ -104,6 +108,7 @@ async function callAgents(gantry: OwnInstallation): Promise<void> {
   for (let n = 0; n < 3; n++) await gantry.type(`svc invoke clock ${ask}`);
   for (const as of ['max', 'vera'])
     await gantry.must(`svc invoke refunds '{"order": "12", "amount": 80}' --thread order-12`, { as });
+  await gantry.must(`svc invoke cashier '{"order": "31"}' --thread order-31`, { as: 'max' });
   await gantry.must(`svc invoke clock ${ask} --thread france`, { as: 'max' });
   await gantry.must(`svc invoke desk '{"question": "How does Ann pay?"}'`);
   await gantry.type(`svc invoke desk '{"question": "How are the prices?"}'`);

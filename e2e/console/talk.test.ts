@@ -217,6 +217,52 @@ test('a conversation is shared with a person who reads it and cannot write, and 
   expect(faults).toEqual([]);
 });
 
+test('a conversation is shared and taken back with the keys alone, on a phone in the dark', async () => {
+  const { page, open, faults, close } = await visit(browser, { gantry: stage, people: stage.people }, 'vera', {
+    theme: 'dark',
+    isPhone: true,
+  });
+  await open('/talk/greeter');
+  await write(page, 'Message', 'I am Vera, on a phone');
+  await page.waitForURL(inThread('greeter'));
+  await ended(page);
+  const focused = async (name: RegExp) =>
+    await page
+      .evaluate(`document.activeElement?.ariaLabel ?? document.activeElement?.textContent ?? ''`)
+      .then((text) => name.test(String(text)));
+  const tabTo = async (name: RegExp) => {
+    for (let n = 0; n < 40 && !(await focused(name)); n++) await page.keyboard.press('Tab');
+    expect(await focused(name)).toBe(true);
+  };
+  await tabTo(/^More about greeter/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('menu').waitFor();
+  for (let n = 0; n < 20 && !(await focused(/^Share the conversation/)); n++) await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  // The first field has the focus.
+  const dialog = page.getByRole('dialog', { name: 'Share the conversation' });
+  await dialog.waitFor();
+  await page.keyboard.type('nobody@example.com');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('alert').getByText('is nobody who may use agents/greeter').first().waitFor();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(stage.people.max.email);
+  await page.keyboard.press('Enter');
+  await dialog.getByText(`user:${stage.people.max.email}`).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  expect(width).toBe(390);
+  await tabTo(new RegExp(`^Take back the share with user:${stage.people.max.email}`));
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Only you.').waitFor();
+  // The focus is not lost with the line.
+  expect(await page.evaluate('document.activeElement?.closest("[role=dialog]") !== null')).toBe(true);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test('markdown of an agent loads nothing, runs nothing and leads only outside', async () => {
   const { page, open, faults } = await as('max');
   const asked: string[] = [];

@@ -104,3 +104,56 @@ test('the store keeps facts of each caller, across threads', async () => {
   expect((await nia.ask({ do: 'facts' }, { thread_id: 'two' })).json.output?.result).toEqual(['Cal likes tea']);
   expect((await nils.ask({ do: 'facts' })).json.output?.result).toEqual(['Dora likes coffee']);
 });
+
+describe('svc threads share', () => {
+  const typed = async (line: string, as: string) => {
+    const { code, output } = await gantry.type(`svc threads ${line}`, { as });
+    return `${code} ${output}`;
+  };
+
+  beforeAll(async () => {
+    await say(nia, 'a secret', 'told');
+  });
+
+  test('lets one person read one conversation, until it is taken back', async () => {
+    expect(await typed('shares rememberer told', 'nia')).toContain('Only you read told. Share it: svc threads share');
+    const shared = await typed('share rememberer told --with nils@example.com --days 2', 'nia');
+    expect(shared).toMatch(/^0 ✓ user:nils@example.com may read told with rememberer; it ends /);
+    expect(await typed('shares rememberer told', 'nia')).toMatch(/WITH +SHARED +ENDS\s+user:nils@example.com /);
+    const { stdout } = await gantry.must('svc threads list rememberer --shared --json', { as: 'nils' });
+    const [share] = JSON.parse(stdout) as { id: string; owner: string }[];
+    expect(share?.owner).toBe('nia@example.com');
+    const read = await typed(`show rememberer ${share?.id} --shared`, 'nils');
+    expect(read).toContain('a secret');
+    expect(read).toContain('shared until');
+    // A share is to read.
+    expect(await typed(`delete rememberer ${share?.id} --yes`, 'nils')).toMatch(/^1 /);
+    const taken = await typed('unshare rememberer told --with user:nils@example.com', 'nia');
+    expect(taken).toMatch(/^0 ✓ user:nils@example.com may no longer read told/);
+    expect(await typed(`show rememberer ${share?.id} --shared`, 'nils')).toMatch(/^1 (?!.*a secret)/s);
+    expect(await typed('list rememberer --shared', 'nils')).toContain(
+      'Nobody shares a thread with rememberer with you.',
+    );
+  });
+
+  test('refuses each other use with the reason', async () => {
+    const refusals: [line: string, as: string, code: number, said: string][] = [
+      ['share rememberer told', 'nia', 2, '--with'],
+      ['share rememberer told --with nils', 'nia', 2, '"nils" is neither a person nor a team'],
+      ['share rememberer told --with group:all', 'nia', 2, 'Write user:ada@example.com or team:ml.'],
+      ['share rememberer told --with team:ml --days 0', 'nia', 2, '--days'],
+      ['share rememberer told --with nils@example.com --days 31', 'nia', 1, 'shared for at most 30 days'],
+      ['share rememberer told --with nia@example.com', 'nia', 1, 'The thread is yours already.'],
+      ['share rememberer told --with nobody@example.com', 'nia', 1, 'is nobody who may use agents/rememberer'],
+      ['share rememberer told --with team:none', 'nia', 1, 'is neither a team of yours nor the team of'],
+      ['share rememberer told --with nia@example.com', 'nils', 1, 'You have no such thread with agents/rememberer'],
+      ['shares rememberer told', 'nils', 1, 'You have no such thread with agents/rememberer'],
+      ['unshare rememberer told --with nils@example.com', 'nia', 1, 'told is not shared with user:nils@example.com'],
+    ];
+    const answers = refusals.map(async ([line, as]) => await typed(line, as));
+    for (const [index, [, , code, said]] of refusals.entries()) {
+      expect(await answers[index]).toMatch(new RegExp(`^${code} `));
+      expect(await answers[index]).toContain(said);
+    }
+  });
+});

@@ -31,6 +31,8 @@ LOCALHOST_HINT = (
 )
 # `crewai create flow` makes a flow that writes into `output/`.
 READ_ONLY = " (the project folder is read-only in the container: write files to /tmp)"
+# `input()` of a process without a console.
+NO_CONSOLE = " (a container has no console: ask with interrupt() of langgraph or @human_feedback of crewai)"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]{5,15}Z")
 
 _hidden: list[str] = []
@@ -72,6 +74,8 @@ def agent_error(run_id: str, cause: BaseException) -> Problem:
     message = masked(str(cause))[:MAX_MESSAGE_CHARACTERS]
     if any(isinstance(error, OSError) and error.errno == errno.EROFS for error in chain_of(cause)):
         message += READ_ONLY
+    if any(isinstance(error, EOFError) and "reading a line" in str(error) for error in chain_of(cause)):
+        message += NO_CONSOLE
     return Problem(
         "agent_error",
         f"the agent's code raised {type(cause).__name__}: {message}",

@@ -29,6 +29,7 @@ STATUS_OF: dict[str, int] = {
     "invalid_request": 422,
     "invalid_input": 422,
     "threads_not_kept": 422,
+    "answer_refused": 422,
     "too_many_runs": 429,
     "budget_exceeded": 429,
     "budget_in_flight": 429,
@@ -107,3 +108,11 @@ class Problem(Exception):
             headers["Retry-After"] = str(retry_after_seconds)
         # An exception's text can have characters that a plain encoder refuses.
         return Reply(self.status, headers, to_json(self.body()))
+
+
+class AnswerRefused(Problem):
+    """An answer of a person that does not fit. The thread goes on waiting for what it says here."""
+
+    def __init__(self, detail: str, interrupts: list[dict[str, Any]] | None = None) -> None:
+        super().__init__("answer_refused", detail)
+        self.interrupts = interrupts or []

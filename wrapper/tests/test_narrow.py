@@ -208,6 +208,22 @@ def test_a_summary_stands_for_the_rest_and_serves_many_calls(narrowed: Any, gate
     assert gateway.requests[0].authorization == "Bearer key"
 
 
+def test_another_process_makes_the_summary_of_a_long_conversation_in_several_calls(
+    narrowed: Any, gateway: RecordingGateway
+) -> None:
+    narrowed(summary_of(gateway))
+    model = Listening()
+    # Each message is a quarter of what one call gets.
+    long = [type(one)(f"{one.content} {'x' * 16_000}") for one in talk(31)]
+    graph_of(lambda state: {"messages": [model.invoke(state["messages"])]}).invoke({"messages": long})
+    asked = [json.loads(one.body)["messages"][1]["content"] for one in gateway.requests]
+    assert max(map(len, asked)) < 70_000
+    told = "".join(asked)
+    before = {f"m{n} " for n in range(1, 32)} - {text[:4].strip() + " " for text in texts(model.heard[0])[1:]}
+    assert all(told.count(f": {name}") == 1 for name in before)
+    assert all(one.startswith(f"Summary of what was said before:\n{ANSWER}") for one in asked[1:])
+
+
 def test_a_summary_that_cannot_be_made_fails_the_call_by_name(narrowed: Any) -> None:
     with RecordingGateway() as gone:
         narrowing = summary_of(gone, format="anthropic")

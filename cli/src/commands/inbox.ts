@@ -1,5 +1,6 @@
 import { defineCommand, toggle } from '../command.ts';
 import { limitFlag, takePages } from '../pages.ts';
+import { actionLines } from '../thread/describe-questions.ts';
 import { prose, table, time } from '../view/view.ts';
 
 const longest_question = 200;
@@ -25,7 +26,10 @@ export const command = defineCommand({
             agent.replace('agents/', ''),
             thread_id ?? thread,
             is_own ? 'you' : caller,
-            JSON.stringify(interrupts.map(({ value }) => value)).slice(0, longest_question),
+            (actionLines(interrupts)?.join('; ') ?? JSON.stringify(interrupts.map(({ value }) => value))).slice(
+              0,
+              longest_question,
+            ),
             time(waiting_since),
           ]),
           'Nothing waits for you.',

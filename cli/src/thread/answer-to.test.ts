@@ -20,8 +20,18 @@ const two = {
   review_configs: [config('refund', 'approve', 'reject'), config('tell', 'approve')],
 };
 
+const first_id = 'a'.repeat(32);
+const second_id = 'b'.repeat(32);
+/** As `interrupt_mode="per_call"` asks: about each action in a question of its own, with the schema of its answer. */
+const own = (id: string, name: string, ...allowed: string[]) => ({
+  id,
+  value: { ...request(name, 80), type: 'tool_approval', tool_call_id: 'call 1' },
+  response_schema: { oneOf: allowed.map((type) => ({ properties: { type: { const: type } } })) },
+});
+
 /** What is sent, or the refusal. */
-async function answered(value: unknown, given: string) {
+const answered = async (value: unknown, given: string) => await answeredAll([{ id: '1', value }], given);
+async function answeredAll(interrupts: object[], given: string) {
   const waiting = {
     agent: 'agents/desk',
     orchestration: null,
@@ -29,7 +39,7 @@ async function answered(value: unknown, given: string) {
     thread_id: 'order-12',
     caller: 'ada@example.com',
     is_own: true,
-    interrupts: [{ id: '1', value }],
+    interrupts,
     checkpoint_id: '1',
     waiting_since: '2026-01-01T00:00:00.000Z',
   };
@@ -66,6 +76,36 @@ test('an answer that the middleware would not take is refused, and the refusal s
     expect(refusal).not.toContain('"type":"reject"');
   }
   expect(await answered(two, 'reject')).toContain('2 actions');
+});
+
+test('a refusal says what is wrong with the decisions', async () => {
+  const of = async (...given: object[]) => await answered(two, JSON.stringify({ decisions: given }));
+  const approve = { type: 'approve' };
+  expect(await of(approve)).toContain('2 actions in this order: refund, tell. The answer has 1 decision.');
+  expect(await of(approve, { type: 'reject' })).toContain('Action 2: tell takes approve, not reject.');
+  const other = { type: 'edit', edited_action: { name: 'tell', args: {} } };
+  expect(await answered(question('edit'), JSON.stringify({ decisions: [other] }))).toContain('An edit keeps the tool');
+});
+
+test('a question for each action is answered with its decision alone, and several by their ids', async () => {
+  const refund = own(first_id, 'refund', 'approve', 'edit', 'reject');
+  const tell = own(second_id, 'tell', 'approve');
+  expect(await answeredAll([refund], 'approve')).toEqual({ type: 'approve' });
+  expect(await answeredAll([refund, tell], 'approve')).toEqual({
+    [first_id]: { type: 'approve' },
+    [second_id]: { type: 'approve' },
+  });
+  const one = { [first_id]: { type: 'reject', message: 'too much' } };
+  expect(await answeredAll([refund, tell], JSON.stringify(one))).toEqual(one);
+  const refusal = await answeredAll([refund, tell], 'reject');
+  expect(refusal).toContain('tell takes approve, not reject.');
+  expect(refusal).toContain(`approve: '{"${first_id}":{"type":"approve"},"${second_id}":{"type":"approve"}}'`);
+  expect(await answeredAll([refund, tell], '{"type":"approve"}')).toContain(
+    '2 questions wait. Each is answered by its',
+  );
+  expect(await answeredAll([refund], JSON.stringify({ ['c'.repeat(32)]: { type: 'approve' } }))).toContain(
+    'No question that waits has the id',
+  );
 });
 
 test('a question of another shape takes any text and any JSON', async () => {

@@ -1,33 +1,26 @@
 // What a person types as an answer, in the form that the question takes. The human-in-the-loop middleware of langchain wants a decision for each
 // action; a graph takes anything.
+import { actionsIn, answerWith, faultIn, formsOf, type AskedActions } from '@gantry/contract/agents/asked-actions.ts';
+import type { Interrupt } from '@gantry/contract/agents/threads.ts';
 import { misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
-
-interface Action {
-  name: string;
-  args: unknown;
-  /** What the middleware takes for it. */
-  allowed: readonly string[];
-}
 
 /** Throws `misused` with the form, when the middleware would not take the answer. */
 export async function answerTo(
   session: Pick<Session, 'call'>,
   { name, thread, given }: { name: string; thread: string; given: string },
 ): Promise<unknown> {
-  const value = valueOf(given);
-  const actions = actionsIn(await questionOf(session, { name, thread }));
-  if (actions === undefined) return value;
-  const sole = typeof value === 'string' && ['approve', 'reject'].includes(value) ? value : undefined;
-  const decisions = sole === undefined ? membersOf(value)['decisions'] : actions.map(() => ({ type: sole }));
-  if (Array.isArray(decisions) && decisions.length === actions.length) {
-    const types = decisions.map((one) => membersOf(one)['type']);
-    if (actions.every(({ allowed }, n) => allowed.includes(String(types[n])))) return { decisions };
-  }
-  const asked = actions.map((action) => `${action.name} ${JSON.stringify(action.args)}`).join(', ');
+  const interrupts = await questionsOf(session, { name, thread });
+  const asked = interrupts.map((one) => actionsIn(one));
+  if (!asked.every((one) => one !== undefined) || asked.length === 0) return valueOf(given);
+  const value = given === 'approve' || given === 'reject' ? forAll(interrupts, asked, given) : valueOf(given);
+  const fault = faultIn(interrupts, value);
+  if (fault === undefined) return value;
+  const actions = asked.flatMap((one) => one.actions);
+  const said = actions.map((action) => `${action.name} ${JSON.stringify(action.args)}`).join(', ');
   throw misuse(
-    `${name} asks before it takes ${actions.length === 1 ? 'an action' : `${actions.length} actions`}: ${asked}`,
-    `Answer it like one of these:\n${formsFor(actions).join('\n')}`,
+    `${name} asks before it takes ${actions.length === 1 ? 'an action' : `${actions.length} actions`}: ${said}. ${fault}`,
+    `Answer it like one of these:\n${forms(interrupts, asked).join('\n')}`,
   );
 }
 
@@ -40,11 +33,11 @@ function valueOf(given: string): unknown {
   }
 }
 
-/** The only question of the thread. Undefined for a thread that waits for nobody or asks more: the service has the refusal. */
-async function questionOf(
+/** What the thread asks. Empty for a thread that waits for nobody: the service has the refusal. */
+async function questionsOf(
   session: Pick<Session, 'call'>,
   { name, thread }: { name: string; thread: string },
-): Promise<unknown> {
+): Promise<Interrupt[]> {
   let cursor: string | undefined;
   do {
     const query = { limit: 200, ...(cursor === undefined ? {} : { cursor }) };
@@ -52,37 +45,42 @@ async function questionOf(
     const found = page.items.find(
       (one) => one.agent === `agents/${name}` && (one.thread === thread || one.thread_id === thread),
     );
-    if (found !== undefined) return found.interrupts.length === 1 ? found.interrupts[0]?.value : undefined;
+    if (found !== undefined) return found.interrupts;
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
-  return undefined;
+  return [];
 }
 
-/** Undefined for a question of another shape. */
-function actionsIn(question: unknown): Action[] | undefined {
-  const { action_requests, review_configs } = membersOf(question);
-  if (!Array.isArray(action_requests) || action_requests.length === 0 || !Array.isArray(review_configs))
-    return undefined;
-  const configs = review_configs.map(membersOf);
-  return action_requests.map(membersOf).map(({ name, args }) => {
-    const allowed = configs.find(({ action_name }) => action_name === name)?.['allowed_decisions'];
-    return { name: String(name), args, allowed: Array.isArray(allowed) ? allowed.map(String) : [] };
-  });
+/** The same decision on each action. */
+function forAll(interrupts: readonly Interrupt[], asked: readonly AskedActions[], type: string): unknown {
+  return joined(
+    interrupts,
+    asked.map((one) =>
+      answerWith(
+        one,
+        one.actions.map(() => ({ type })),
+      ),
+    ),
+  );
+}
+
+/** langgraph takes the answers to several questions by their ids. */
+function joined(interrupts: readonly Interrupt[], answers: readonly unknown[]): unknown {
+  if (interrupts.length === 1) return answers[0];
+  return Object.fromEntries(interrupts.map(({ id }, index) => [id, answers[index]]));
 }
 
 /** One for each decision that all actions take. */
-function formsFor(actions: readonly Action[]): string[] {
-  const forms: Record<string, (action: Action) => object> = {
-    approve: () => ({ type: 'approve' }),
-    edit: ({ name, args }) => ({ type: 'edit', edited_action: { name, args } }),
-    reject: () => ({ type: 'reject', message: 'why' }),
-    respond: () => ({ type: 'respond', message: 'the answer instead' }),
-  };
-  return Object.entries(forms)
-    .filter(([type]) => actions.every(({ allowed }) => allowed.includes(type)))
-    .map(([type, form]) => `${type}: '${JSON.stringify({ decisions: actions.map(form) })}'`);
-}
-
-function membersOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+function forms(interrupts: readonly Interrupt[], asked: readonly AskedActions[]): string[] {
+  const each = asked.map(formsOf);
+  const [first] = each;
+  return [...(first?.keys() ?? [])]
+    .filter((decision) => each.every((one) => one.has(decision)))
+    .map((decision) => {
+      const answer = joined(
+        interrupts,
+        each.map((one) => one.get(decision)),
+      );
+      return `${decision}: '${JSON.stringify(answer)}'`;
+    });
 }

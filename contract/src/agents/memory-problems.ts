@@ -11,6 +11,11 @@ export const memoryProblems = {
     title: 'Somebody else has answered, or the thread has gone on',
     hint: 'Run `svc inbox` to see what waits now.',
   },
+  answer_refused: {
+    status: 422,
+    title: 'The answer does not fit the question',
+    hint: 'Read what it asks: `svc inbox`. It waits until an answer fits.',
+  },
   not_answered: {
     status: 501,
     title: "This part of langgraph's API is not answered here",

@@ -52,7 +52,11 @@ export const threadSummary = outline.extend({
 });
 export type ThreadSummary = z.output<typeof threadSummary>;
 
-const interrupt = z.object({ id: z.string().nullable(), value: json });
+const interrupt = z.object({
+  id: z.string().nullable(),
+  value: json,
+  response_schema: json.optional().describe('the JSON Schema that an answer must fit, where the graph has given one'),
+});
 export type Interrupt = z.output<typeof interrupt>;
 
 const state = z.object({
@@ -196,7 +200,7 @@ export const threadsEndpoints = {
         .describe('of the question that you saw: a step can ask several times at one state; absent: the present one'),
     }),
     reply: { kind: 'passed', status: 200 },
-    problems: [...callRefusals, 'nothing_waits', 'answered_already'],
+    problems: [...callRefusals, 'nothing_waits', 'answered_already', 'answer_refused'],
   },
   'inbox.list': {
     method: 'GET',

@@ -25,6 +25,7 @@ from ..memory.door import Door
 from ..memory.run_memory import RunMemory
 from ..problems import Problem
 from ..stream.run_stream import RunStream
+from .console import human_input_notices, refuse_console
 from .events import CrewEvents, tell_events
 from .flow import FirstState, flow_output, state_schema
 from .flow_call import FlowCall
@@ -91,7 +92,7 @@ class CrewAgent:
         # A crew remembers facts, and no thread that a caller could name.
         self.keeps_threads = self.kept.threads
         self.memory = {"needs_run": self.kept.needs_run} if self.kept.anything else None
-        self.notices = self.kept.notices()
+        self.notices = [*self.kept.notices(), *human_input_notices(exported)]
         self.required_fields = required_variables(exported) if self.kind == "crew" else []
         self.input_schema = self._schema()
         # A class makes another flow each time. A function can return the same one.
@@ -160,6 +161,7 @@ class CrewAgent:
                 private.stream = False
             if events.stream:
                 stream_tokens(private)
+            refuse_console(private)
             return work(private)
 
     def _output(self, private: Any, call: Call) -> Any:

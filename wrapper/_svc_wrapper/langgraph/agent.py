@@ -17,8 +17,9 @@ from ..entry.exports import article
 from ..graph_options import GraphOptions, command_of
 from ..memory.door import Door
 from ..memory.run_memory import RunMemory
-from ..problems import Problem
+from ..problems import AnswerRefused, Problem
 from ..stream.run_stream import RunStream
+from .answers import check_answer, is_misfit, what_does_not_fit
 from .context import RESERVED_CONFIGURABLE, read_graph_context
 from .events import GraphEvents
 from .graph_items import graph_items
@@ -154,10 +155,17 @@ class GraphAgent:
         if call.graph and call.graph.is_command:
             given = await self._command(graph, call, config)
         elif call.resumes:
-            given, continued_at = await self._resumption(graph, call, config)
+            given, continued_at = await self._resumption(graph, call, config, call.resume)
         if stream and continued_at:
             await stream.send(stream.transcript.custom("continued_at", continued_at))
-        result, found = await self._stream(graph, given, call, config, stream, memory)
+        try:
+            result, found = await self._stream(graph, given, call, config, stream, memory)
+        except Exception as error:
+            if not is_misfit(error):
+                raise
+            state = await graph.aget_state(latest(config))
+            waiting = [readable_interrupt(one) for task in state.tasks for one in task.interrupts]
+            raise AnswerRefused(what_does_not_fit(error), waiting) from error
         interrupts = [readable_interrupt(interrupt) for interrupt in found]
         next_nodes: list[str] | None = None
         asked = call.graph
@@ -172,7 +180,7 @@ class GraphAgent:
         output = output_of(graph, without_interrupts(result))
         return Answer(langgraph_form(output) if asked else output, interrupts, continued_at), next_nodes
 
-    async def _resumption(self, graph: Any, call: Call, config: JsonObject) -> tuple[Any, list[str]]:
+    async def _resumption(self, graph: Any, call: Call, config: JsonObject, answer: Any) -> tuple[Any, list[str]]:
         """The input that goes on, and the nodes of a run that had no end."""
         state = await graph.aget_state(config)
         if self.kept.threads:
@@ -181,15 +189,17 @@ class GraphAgent:
             raise Problem("nothing_to_resume", f"thread {call.thread_id} does not wait for anything")
         if call.graph and call.graph.goes_on:
             return None, []
-        if any(task.interrupts for task in state.tasks):
-            return Command(resume=call.resume), []
+        waiting = [interrupt for task in state.tasks for interrupt in task.interrupts]
+        if waiting:
+            check_answer(waiting, answer)
+            return Command(resume=answer), []
         # A breakpoint of compile time needs no value: the graph continues with None as input.
         return None, list(state.next) if self.kept.threads else []
 
     async def _command(self, graph: Any, call: Call, config: JsonObject) -> Command:
         said = command_of(call.resume)
         if "resume" in said:
-            await self._resumption(graph, call, config)
+            await self._resumption(graph, call, config, said["resume"])
         goto = said.get("goto") or ()
         places = [sent_to(place) for place in (goto if isinstance(goto, list) else [goto])] if goto else ()
         return Command(resume=said.get("resume"), update=said.get("update"), goto=places)
@@ -303,7 +313,9 @@ def run_config(call: Call, configurable: JsonObject) -> JsonObject:
 
 def readable_interrupt(interrupt: Any) -> JsonObject:
     # Before langgraph 0.6 an interrupt had a namespace instead of an id.
-    return {"id": getattr(interrupt, "id", None), "value": encode(getattr(interrupt, "value", interrupt))}
+    said = {"id": getattr(interrupt, "id", None), "value": encode(getattr(interrupt, "value", interrupt))}
+    schema = getattr(interrupt, "response_schema", None)
+    return {**said, "response_schema": encode(schema)} if isinstance(schema, dict) else said
 
 
 def without_interrupts(result: Any) -> Any:

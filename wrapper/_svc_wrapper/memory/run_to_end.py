@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from .. import log
 from ..agent import Answer, Call, JsonObject
-from ..problems import Problem
+from ..problems import AnswerRefused, Problem
 from .in_thread import in_thread
 from .run_memory import RunMemory, in_memory_of
 
@@ -41,7 +41,7 @@ async def close_failed(run: RunMemory, error: BaseException) -> None:
             await close(run, [], None)
         return
     try:
-        await close(run, [], None)
+        await close(run, error.interrupts if isinstance(error, AnswerRefused) else [], None)
     except Problem as problem:
         log.error("agent_error", error)
         raise problem from error

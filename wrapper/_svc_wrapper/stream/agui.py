@@ -124,4 +124,5 @@ def interrupt_for_client(interrupt: JsonObject) -> JsonObject:
         "id": interrupt.get("id") or str(uuid.uuid4()),
         "reason": "interrupt",
         "metadata": {"value": interrupt.get("value")},
+        **({"responseSchema": interrupt["response_schema"]} if "response_schema" in interrupt else {}),
     }

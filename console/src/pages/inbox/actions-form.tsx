@@ -25,7 +25,11 @@ export function ActionsForm({ actions, answer, onAnswer }: ActionsFormProps) {
   return (
     <ol className="flex flex-col gap-3">
       {actions.map((action, index) => (
-        <li key={index} className="flex flex-col gap-2">
+        <li
+          key={index}
+          aria-label={action.name}
+          className="flex flex-col gap-2 not-first:border-t not-first:border-line not-first:pt-3"
+        >
           <p>
             It wants to use <span className="font-mono text-meta">{action.name}</span>
           </p>
@@ -73,9 +77,10 @@ function Decide({ action, onDecide }: { action: AskedAction; onDecide: (decided:
     );
   return (
     <>
-      <Values value={action.args} />
+      {/* What the tool gets: markdown could hide a part of it. */}
+      <Values value={action.args} isExact />
       <div className="flex flex-wrap gap-2">
-        {action.decisions.map((decision) => (
+        {action.allowed.map((decision) => (
           <Button key={decision} look={decision === 'approve' ? 'main' : 'plain'} onClick={() => press(decision)}>
             {words[decision].label}
           </Button>

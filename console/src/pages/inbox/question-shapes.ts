@@ -1,15 +1,19 @@
 // What an interrupt asks, in the shapes that are in use: the human-in-the-loop middleware of langchain, the older one of its agent inbox, a choice,
 // and anything else.
+import {
+  actionsIn,
+  answerWith,
+  type AskedAction as Asked,
+  type Decision as Known,
+} from '@gantry/contract/agents/asked-actions.ts';
+import type { Interrupt } from '@gantry/contract/agents/threads.ts';
 import { membersOf } from '../../parts/members-of.ts';
 
 /** What a person can do with an action that the agent wants to take. */
-export type Decision = 'approve' | 'edit' | 'reject' | 'respond' | 'ignore';
+export type Decision = Known | 'ignore';
 
-export interface AskedAction {
-  name: string;
-  args: Record<string, unknown>;
-  description: string;
-  decisions: readonly Decision[];
+export interface AskedAction extends Omit<Asked, 'allowed'> {
+  allowed: readonly Decision[];
 }
 
 /** One decision of a person on one action. */
@@ -23,19 +27,20 @@ export type Question =
   | { kind: 'choice'; value: unknown; options: readonly string[] }
   | { kind: 'open'; value: unknown };
 
-const all: readonly Decision[] = ['approve', 'edit', 'reject', 'respond'];
-
-export function questionOf(value: unknown): Question {
-  const { action_requests, review_configs, options, choices } = membersOf(value);
-  if (Array.isArray(action_requests) && action_requests.length > 0) {
-    const configs = (Array.isArray(review_configs) ? (review_configs as unknown[]) : []).map(membersOf);
-    const actions = (action_requests as unknown[]).map((request) => requestedAction(membersOf(request), configs));
+export function questionOf(interrupt: Interrupt): Question {
+  const asked = actionsIn(interrupt);
+  if (asked !== undefined)
     return {
       kind: 'actions',
-      actions,
-      answer: (decided) => ({ decisions: decided.map((one, n) => decisionOf(one, actions[n])) }),
+      actions: asked.actions,
+      answer: (decided) =>
+        answerWith(
+          asked,
+          decided.map((one, n) => decisionOf(one, asked.actions[n])),
+        ),
     };
-  }
+  const { value } = interrupt;
+  const { options, choices } = membersOf(value);
   const older = (Array.isArray(value) ? (value as unknown[]) : [value]).map(membersOf);
   if (older.length > 0 && older.every(({ action_request }) => 'action' in membersOf(action_request)))
     return { kind: 'actions', actions: older.map(olderAction), answer: (decided) => decided.map(olderAnswer) };
@@ -47,16 +52,7 @@ export function questionOf(value: unknown): Question {
 const isText = (value: unknown): value is string => typeof value === 'string';
 const textIn = (value: unknown) => (typeof value === 'string' ? value : '');
 
-function requestedAction(
-  { name, args, arguments: given, description }: Record<string, unknown>,
-  configs: readonly Record<string, unknown>[],
-): AskedAction {
-  const allowed = configs.find(({ action_name }) => action_name === name)?.['allowed_decisions'];
-  const decisions = Array.isArray(allowed) ? all.filter((one) => allowed.includes(one)) : all.slice(0, 3);
-  return { name: textIn(name), args: membersOf(args ?? given), description: textIn(description), decisions };
-}
-
-function decisionOf(decided: Decided, action: AskedAction | undefined): object {
+function decisionOf(decided: Decided, action: Asked | undefined): object {
   if (decided.decision === 'edit')
     return { type: 'edit', edited_action: { name: action?.name ?? '', args: decided.args } };
   if ('text' in decided) return { type: decided.decision, ...(decided.text !== '' && { message: decided.text }) };
@@ -66,7 +62,7 @@ function decisionOf(decided: Decided, action: AskedAction | undefined): object {
 function olderAction({ action_request, config, description }: Record<string, unknown>): AskedAction {
   const { action, args } = membersOf(action_request);
   const may = membersOf(config);
-  const decisions = (
+  const allowed = (
     [
       ['approve', 'allow_accept'],
       ['edit', 'allow_edit'],
@@ -74,7 +70,7 @@ function olderAction({ action_request, config, description }: Record<string, unk
       ['ignore', 'allow_ignore'],
     ] as const
   ).flatMap(([decision, name]) => (may[name] === true ? [decision] : []));
-  return { name: textIn(action), args: membersOf(args), description: textIn(description), decisions };
+  return { name: textIn(action), args: membersOf(args), description: textIn(description), allowed };
 }
 
 function olderAnswer(decided: Decided): object {

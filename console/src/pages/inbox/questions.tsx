@@ -28,7 +28,7 @@ export function Questions({ interrupts, onAnswer, isSending, error }: QuestionsP
   };
   return (
     <div className="flex flex-col gap-3">
-      {interrupts.map(({ id, value }, index) => (
+      {interrupts.map(({ id, ...asked }, index) => (
         <fieldset
           key={id ?? index}
           disabled={isSending}
@@ -38,7 +38,7 @@ export function Questions({ interrupts, onAnswer, isSending, error }: QuestionsP
           {id !== null && id in answers && interrupts.length > 1 ? (
             <p className="text-quiet">Answered. {interrupts.length - Object.keys(answers).length} more to answer.</p>
           ) : (
-            <OneQuestion question={questionOf(value)} onAnswer={(answer) => give(id, answer)} />
+            <OneQuestion question={questionOf({ id, ...asked })} onAnswer={(answer) => give(id, answer)} />
           )}
         </fieldset>
       ))}

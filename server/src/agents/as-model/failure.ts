@@ -20,6 +20,7 @@ const codes: Readonly<Record<string, ProblemCode>> = {
   invalid_request: 'invalid',
   invalid_input: 'invalid',
   nothing_to_resume: 'invalid',
+  answer_refused: 'invalid',
   threads_not_kept: 'invalid',
   agent_not_ready: 'agent_unavailable',
   agent_not_loaded: 'agent_unavailable',

@@ -77,6 +77,40 @@ test('a model that the team may not use is named with the command that adds it; 
   ]);
 });
 
+test('a plan says how long what it keeps stays, who shares it, and what a shorter time ends', async () => {
+  const ada = await stage.cast.caller('ada');
+  const config = { kind: 'window', max_messages: 20, scope: 'agent', ttl_seconds: 7200 };
+  const fields = { team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org' as const };
+  await create(stage.database.db, ada, 'memory-config', { ...fields, name: 'short', config });
+  await create(stage.database.db, ada, 'memory-config', { ...fields, name: 'long', config: { ttl_seconds: 864_000 } });
+  const memoryIn = async (ref: string) => {
+    const { verdicts, changes } = await planAs('root', ref);
+    const reach = changes.reach.filter(({ kind }) => kind.includes('memory'));
+    return {
+      said: verdicts.filter(({ check }) => check === 'memory').map(({ verdict, detail }) => `${verdict} ${detail}`),
+      reach: reach.map(({ kind, name, change }) => `${change} ${kind} ${name}`),
+    };
+  };
+  const { name, ref } = await stage.push({ yaml: 'memory: memory-configs/long\n' });
+  expect(await memoryIn(ref)).toEqual({
+    said: ['pass memory-configs/long: threads and items end 10 days after their last use.'],
+    reach: ['added memory-config memory-configs/long'],
+  });
+  const { id } = await deploy(stage.parts, await stage.cast.caller('root'), { ref, force: false });
+  for await (const _ of runEvents(stage.database.db, id, 0, AbortSignal.timeout(20_000)));
+  const next = await stage.push({ name, yaml: 'memory: memory-configs/short\n', version: '1.1.0' });
+  expect(await memoryIn(next.ref)).toEqual({
+    said: [
+      'notice memory-configs/short: threads and items end 2 hours after their last use; its model gets the newest 20 messages. Until now 10 days: older ones end within an hour of the deploy, for good.',
+    ],
+    reach: [
+      'added shared-memory of all its callers',
+      'removed memory-config memory-configs/long',
+      'added memory-config memory-configs/short',
+    ],
+  });
+});
+
 async function modelsGoneOf(name: string): Promise<string[]> {
   const { attention } = await showStatus(
     stage.parts,

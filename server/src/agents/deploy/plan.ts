@@ -26,6 +26,7 @@ import { isUnlimited, whyEgressRefused } from './egress.ts';
 import { notLimited } from './targets/not-limited.ts';
 import { deployMutex } from './deploy-run.ts';
 import { findVersionToDeploy, type Wanted } from './deployments/find-version-to-deploy.ts';
+import { memoryInPlan } from './memory-in-plan.ts';
 import type { DeployParts } from './parts.ts';
 import { runningVersion } from './serving/running-version.ts';
 import { whatIsMissing, whyUnguardedNow } from './steps/1-validate.ts';
@@ -48,6 +49,7 @@ export async function plan(
     ...(await validity(parts, wanted, unguarded)),
     ...(await models(db, wanted)),
     ...(await guardrails(db, wanted)),
+    ...(await memoryInPlan(db, { before: running?.digest, after: version.digest })),
     await permission(db, user, wanted),
     await references(db, wanted),
     ...(await secrets(db, wanted)),

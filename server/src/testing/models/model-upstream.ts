@@ -12,15 +12,23 @@ export interface ModelUpstream {
   stop(): Promise<void>;
 }
 
-/** Answers every message, with this usage; a question about the weather calls the tool `weather`. */
+/** Answers every message, with this usage. A question to a model with tools calls `weather`, one about two cities twice. */
 export async function modelUpstream(
   usage = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
   { port = 0, ...timing }: { port?: number; latency?: number } = {},
 ): Promise<ModelUpstream> {
   const mock = new LLMock({ port, host: '127.0.0.1' });
+  const weather = (city: string) => ({ name: 'weather', arguments: JSON.stringify({ city }) });
+  mock.on(
+    {
+      predicate: ({ messages, tools = [] }) =>
+        tools.length > 0 && JSON.stringify(messages.at(-1)?.content).includes('two cities'),
+    },
+    { toolCalls: [weather('Paris'), weather('Rome')], usage },
+  );
   mock.on(
     { predicate: ({ messages, tools = [] }) => tools.length > 0 && messages.at(-1)?.role !== 'tool' },
-    { toolCalls: [{ name: 'weather', arguments: '{"city":"Paris"}' }], usage },
+    { toolCalls: [weather('Paris')], usage },
   );
   mock.onMessage(/./s, { content: 'The capital of France is Paris.', usage }, timing);
   // The stand-in does not know these.

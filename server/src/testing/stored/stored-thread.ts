@@ -18,12 +18,16 @@ export async function storeShare(
   return row?.id;
 }
 
-/** A thread of the user or service principal of this label. Its states have no values. Undefined when there is no such one. Returns its id. */
+/** A thread of the user or service principal of this label. Its states have no values. `waits`: for an answer, or for those to these questions. Undefined when there is no such one. Returns its id. */
 export async function storeThread(
   { db, keys }: Pick<TestApp, 'db' | 'keys'>,
   { asset_id }: Pick<StoredAgent, 'asset_id'>,
   label: string,
-  { name = randomUUID(), states = 0, waits = false }: { name?: string; states?: number; waits?: boolean } = {},
+  {
+    name = randomUUID(),
+    states = 0,
+    waits = false,
+  }: { name?: string; states?: number; waits?: boolean | object[] } = {},
 ): Promise<string | undefined> {
   const owner = await db.one<{ id: string }>(sql`select id from identity where label = ${label}`);
   if (owner === undefined) return undefined;
@@ -34,8 +38,8 @@ export async function storeThread(
     await db.run(sql`
       insert into thread_state (thread_id, ns, id, versions, source, step, body)
       values (${row?.id}, '', ${`state ${n}`}, '{}', 'loop', ${n}, '\\x00')`);
-  if (waits && row !== undefined) {
-    const asked = Buffer.from('[{"id":"1","value":"really?"}]');
+  if (waits !== false && row !== undefined) {
+    const asked = Buffer.from(JSON.stringify(waits === true ? [{ id: '1', value: 'really?' }] : waits));
     const content = { head: { size: asked.length }, parts: [asked] };
     const sealed = await sealContent(openEnvelope(keys.envelope), rows.waits(row.id), content);
     await db.run(sql`

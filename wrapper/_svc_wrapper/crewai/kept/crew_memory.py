@@ -16,6 +16,7 @@ from ...memory.door import Door
 from ...memory.run_memory import RunMemory
 from ...memory.run_to_end import run_to_end
 from ...memory.sources import sources
+from ..console import is_console
 from ..memory import (
     PERSISTENCE,
     defined,
@@ -29,8 +30,6 @@ from ..memory import (
 from ..source import is_flow_class
 from .defaults import persistence, records
 from .flow_thread import HeldStates
-
-CONSOLE = "crewai.flow.async_feedback.providers"
 
 # In the project's code: the memory of a crew, an agent or a flow.
 REMEMBERS = re.compile(r"memory|remember|recall", re.IGNORECASE)
@@ -116,5 +115,5 @@ def replace_persistence(flow: Any) -> None:
         getattr(flow, "_persist_backends", {}).clear()
     for feedback in feedback_of(flow):
         # A container has no console. Without a provider the service asks.
-        if any(base.__module__ == CONSOLE for base in type(feedback.provider).__mro__):
+        if is_console(feedback.provider):
             feedback.provider = None

@@ -2,7 +2,8 @@
 
 The gateway gets the call as one of the run, so it has the run's budget and its trace. Which part is summarised follows
 from the conversation alone: once the unchanged part is over its limits, it shrinks to a half. So a summary serves many
-calls, and the next one is made from it. Summaries are kept in this process only.
+calls, and the next one is made from it. Summaries are kept in this process only. Another one makes them again, of a
+long conversation in several calls, because a model takes only so much at once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from ...memory.door import DoorNotReached, DoorRefused
@@ -23,6 +25,8 @@ from .summarizer import Summarizer
 from .units import Limits, Unit, newest, text_in, with_question
 
 MOST_KEPT = 1000
+# About 16,000 tokens: small models take so many.
+MOST_CHARACTERS = 64_000
 
 
 @dataclass(frozen=True)
@@ -58,24 +62,23 @@ class Summary:
         return await in_thread(lambda: self.narrow(messages, units))
 
     def _summary_of(self, texts: Sequence[str], pieces: Sequence[Piece]) -> str:
-        last = pieces[-1]
         # The longest part whose summary is known.
-        begin, earlier = 0, None
+        begin, summary = 0, None
         with self.lock:
             for piece in reversed(pieces):
-                earlier = self.known.get(piece.digest)
-                if earlier is not None:
+                summary = self.known.get(piece.digest)
+                if summary is not None:
                     begin = piece.count
                     self.known.move_to_end(piece.digest)
                     break
-        if earlier is not None and begin == last.count:
-            return earlier
-        made = self._make(earlier, texts[begin : last.count])
-        with self.lock:
-            self.known[last.digest] = made
-            while len(self.known) > MOST_KEPT:
-                self.known.popitem(last=False)
-        return made
+        for piece in in_few_calls([piece for piece in pieces if piece.count > begin], begin, texts):
+            summary = self._make(summary, texts[begin : piece.count])
+            begin = piece.count
+            with self.lock:
+                self.known[piece.digest] = summary
+                while len(self.known) > MOST_KEPT:
+                    self.known.popitem(last=False)
+        return summary or ""
 
     def _make(self, earlier: str | None, texts: Sequence[str]) -> str:
         run = current.get()
@@ -91,6 +94,16 @@ class Summary:
             raise Problem("summary_failed", f"no summary of the conversation: {model} did not answer") from error
         except ValueError as error:
             raise Problem("summary_failed", f"no summary of the conversation: {model} answered no text") from error
+
+
+def in_few_calls(pieces: Sequence[Piece], begin: int, texts: Sequence[str]) -> list[Piece]:
+    """Of the pieces after `begin`, those up to which one call each makes a summary."""
+    ends: list[Piece] = []
+    for piece, following in pairwise(pieces):
+        so_far = ends[-1].count if ends else begin
+        if sum(map(len, texts[so_far : following.count])) > MOST_CHARACTERS:
+            ends.append(piece)
+    return [*ends, *pieces[-1:]]
 
 
 def cuts_of(units: Sequence[Unit], limits: Limits) -> list[int]:

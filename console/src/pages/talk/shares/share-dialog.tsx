@@ -1,8 +1,9 @@
 // The owner of a conversation lets others read it, sees who may, and takes it back.
 import { default_share_days, type ThreadShare } from '@gantry/contract/agents/thread-shares.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { isEmail, parsePrincipal, printGrantee } from '@gantry/contract/refs.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../../parts/action/button.tsx';
 import { useSend } from '../../../parts/action/use-send.ts';
 import { When } from '../../../parts/figures/when.tsx';
@@ -23,6 +24,9 @@ interface ShareDialogProps {
 export function ShareDialog({ agent, thread, most_days, onClose }: ShareDialogProps) {
   const params = { name: agent, thread };
   const [who, setWho] = useState('');
+  const [fault, setFault] = useState<Problem>();
+  // After a share the form begins anew, without the fault of an empty field.
+  const [made, setMade] = useState(0);
   const ref = parsePrincipal(isEmail(who) ? `user:${who}` : who);
   const reader =
     ref?.kind === 'user' || ref?.kind === 'team' ? { principal_type: ref.kind, principal_id: ref.name } : undefined;
@@ -38,12 +42,18 @@ export function ShareDialog({ agent, thread, most_days, onClose }: ShareDialogPr
       onClose={onClose}
     >
       <Form
+        key={made}
         send={reader === undefined ? 'Share' : `Share with ${who}`}
-        error={share.error}
-        isSending={share.isPending || reader === undefined}
+        error={fault ?? share.error}
+        isSending={share.isPending}
         onSend={({ days }) => {
+          setFault(reader === undefined ? noReader(who) : undefined);
           if (reader === undefined) return;
-          share.mutate({ params, body: { ...reader, days: Number(days) } }, { onSuccess: () => setWho('') });
+          const onSuccess = () => {
+            setWho('');
+            setMade(made + 1);
+          };
+          share.mutate({ params, body: { ...reader, days: Number(days) } }, { onSuccess });
         }}
       >
         <Field
@@ -51,6 +61,8 @@ export function ShareDialog({ agent, thread, most_days, onClose }: ShareDialogPr
           label="With"
           required
           value={who}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- its owner has just shared from here
+          autoFocus={made > 0}
           placeholder="ada@example.com"
           help={`An e-mail address of somebody who may use ${agent}, or team:<name>.`}
           onChange={(event) => setWho(event.target.value.trim())}
@@ -71,13 +83,26 @@ export function ShareDialog({ agent, thread, most_days, onClose }: ShareDialogPr
   );
 }
 
+function noReader(who: string): Problem {
+  const message = `"${who}" is neither an e-mail address nor team:<name>.`;
+  return new Problem('invalid', { detail: message, errors: [{ pointer: '/principal_id', message }] });
+}
+
 function Shares({ agent, thread }: { agent: string; thread: string }) {
   const params = { name: agent, thread };
   const shares = useInfiniteQuery(askList('threads.shares', { params, query: {} }));
   const { rows, error, more } = pagesOf(shares);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The button that took a share back is gone with its line.
+    if (document.activeElement === document.body) heading.current?.focus();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- when a line has gone
+  }, [rows?.length]);
   return (
     <section aria-label="Who may read it" className="mt-5 flex flex-col gap-1 border-t border-line pt-3">
-      <h3 className="font-strong">Who may read it</h3>
+      <h3 ref={heading} tabIndex={-1} className="font-strong">
+        Who may read it
+      </h3>
       {error !== null && error !== undefined && <Refusal error={error} />}
       {rows?.length === 0 && <p className="text-meta text-quiet">Only you.</p>}
       <ul className="flex flex-col">

@@ -98,12 +98,19 @@ function endEvent(run_id: string, ended: Ended): string {
 interface Answered {
   thread_id?: string | null;
   output?: unknown;
-  interrupts?: { id?: string | null; value?: unknown }[];
+  interrupts?: Asked[];
+}
+
+interface Asked {
+  id?: string | null;
+  value?: unknown;
+  response_schema?: unknown;
 }
 
 /** As the wrapper's own streams write it. */
-const interruptEvent = ({ id, value }: { id?: string | null; value?: unknown }) => ({
+const interruptEvent = ({ id, value, response_schema }: Asked) => ({
   id: id ?? crypto.randomUUID(),
   reason: 'interrupt',
   metadata: { value },
+  ...(response_schema !== undefined && { responseSchema: response_schema }),
 });

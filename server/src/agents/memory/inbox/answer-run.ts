@@ -12,6 +12,7 @@ import type { ThreadName } from '../../invoke/turns.ts';
 import type { MemoryParts } from '../parts.ts';
 import { openContent, rows, sealContent } from '../sealed-content.ts';
 import { openInterrupts } from '../threads/print-thread.ts';
+import { checkAnswer } from './check-answer.ts';
 import type { WaitingRow } from './inbox-store.ts';
 import * as store from './run-wait-store.ts';
 
@@ -71,7 +72,7 @@ interface Asking {
   /** The member, agents/<name>. */
   agent: string;
   interrupts: Interrupt[];
-  /** Throws `answered_already`. */
+  /** Throws `answered_already` and `answer_refused`. */
   answer: (by: { grant: Grant; value: unknown; message: string }) => Promise<void>;
 }
 
@@ -79,10 +80,16 @@ interface Asking {
 export async function membersThatAsk(parts: MemoryParts, run_id: string): Promise<Asking[]> {
   const questions = await store.openQuestions(parts.db, run_id);
   return await Promise.all(
-    questions.map(async (row) => ({
-      agent: row.agent,
-      interrupts: await openInterrupts(parts.envelope, row),
-      answer: async (by) => await putAnswer(parts, { ...by, row, wait: row }),
-    })),
+    questions.map(async (row) => {
+      const interrupts = await openInterrupts(parts.envelope, row);
+      return {
+        agent: row.agent,
+        interrupts,
+        answer: async (by) => {
+          checkAnswer(interrupts, by.value);
+          await putAnswer(parts, { ...by, row, wait: row });
+        },
+      };
+    }),
   );
 }

@@ -20,7 +20,9 @@ import { startRun } from '../../invoke/calls/start-run.ts';
 import type { Ingress } from '../../invoke/ingress.ts';
 import { findOwn } from '../threads/own-agent.ts';
 import { nameThread } from '../../invoke/turns.ts';
+import { openInterrupts } from '../threads/print-thread.ts';
 import { answerRun } from './answer-run.ts';
+import { checkAnswer } from './check-answer.ts';
 import * as store from './inbox-store.ts';
 import { mayAnswer } from './may-answer.ts';
 import { openWait } from './run-wait-store.ts';
@@ -39,10 +41,10 @@ export interface AnswerOf {
 
 /**
  * The caller of the run gets the answer of the agent, or 202; another person gets the id of the run alone. A run of an orchestration goes on by
- * itself. Throws `not_found`, `nothing_waits`, `answered_already`, and the refusals of a call.
+ * itself. Throws `not_found`, `nothing_waits`, `answered_already`, `answer_refused`, and the refusals of a call.
  */
 export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<Reply> {
-  const { db, stopping, sync_budget_ms } = ingress;
+  const { db, envelope, stopping, sync_budget_ms } = ingress;
   const { caller, name, value, headers, trace } = asked;
   const user = signedIn(caller);
   const asks = isId(asked.thread) ? await ownRunThatAsks(ingress, user, asked) : undefined;
@@ -59,6 +61,7 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
     throw new Refusal({ code: 'not_found', reason: 'no such thread waits' }, 'asset.read', agent);
   const expects = asked.checkpoint_id ?? row.checkpoint_id;
   if (expects !== row.checkpoint_id || !isAsked(row, asked)) throw new Problem('answered_already');
+  checkAnswer(await openInterrupts(envelope, row), value);
   const wait = row.orchestration === null ? undefined : await openWait(db, row.id);
   if (wait !== undefined) return await answerRun(ingress, { grant, row, wait, value, is_own, headers });
   const admitted = await admitFor(ingress, { caller_id: row.owner_id, agent_id: agent.id });
@@ -90,9 +93,9 @@ export async function answerThread(ingress: Ingress, asked: AnswerOf): Promise<R
 
 /** A run of an orchestration of the caller's own that waits for this thread. The caller needs `use` of the orchestration, and no right on its member. */
 async function ownRunThatAsks(
-  { db }: Ingress,
+  { db, envelope }: Ingress,
   user: SignedInCaller,
-  { name, thread, checkpoint_id, waiting_since }: AnswerOf,
+  { name, thread, value, checkpoint_id, waiting_since }: AnswerOf,
 ) {
   const row = await store.ownWaitingThread(db, { id: thread, agent: name, owner_id: user.id });
   const wait = row === undefined || row.orchestration === null ? undefined : await openWait(db, row.id);
@@ -101,6 +104,7 @@ async function ownRunThatAsks(
     throw new Problem('answered_already');
   const asset = await findAssetById(db, wait.orchestration_id, user);
   if (asset === undefined) throw new Problem('not_found');
+  checkAnswer(await openInterrupts(envelope, row), value);
   return { grant: authorize(user, 'asset.invoke', asset), row, wait };
 }
 

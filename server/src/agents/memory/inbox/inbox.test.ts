@@ -144,6 +144,67 @@ test('an answer to a state that has passed is refused', async () => {
   expect(heard).toEqual([]);
 });
 
+test('an answer that the agent would fail on is refused before the run, and the question goes on waiting', async () => {
+  const config = (action_name: string, ...allowed_decisions: string[]) => ({ action_name, allowed_decisions });
+  const batched = {
+    id: '1',
+    value: {
+      action_requests: [{ name: 'refund', args: { amount: 80 } }],
+      review_configs: [config('refund', 'approve', 'edit', 'reject')],
+    },
+  };
+  const forms = [{ properties: { type: { const: 'approve' } }, required: ['type'] }, editOf({ type: 'integer' })];
+  const own = {
+    id: 'a'.repeat(32),
+    value: { type: 'tool_approval', name: 'refund', args: { amount: 80 }, tool_call_id: '1' },
+    response_schema: { oneOf: forms },
+  };
+  const edited = (args: object, name = 'refund') => ({ type: 'edit', edited_action: { name, args } });
+  const many = (...decisions: object[]) => ({ decisions });
+  const rows: [asked: object, value: unknown, refusal: string | undefined][] = [
+    [batched, 'approve', 'a list with one for each action'],
+    [batched, many(), 'The answer has 0 decisions'],
+    [batched, many({ type: 'respond', message: 'x' }), 'refund takes approve, edit or reject, not respond.'],
+    [batched, many(edited({}, 'pay')), 'An edit keeps the tool'],
+    [batched, many({ type: 'reject', message: 1 }), 'The `message` is a text.'],
+    [own, { type: 'reject' }, 'refund takes approve or edit, not reject.'],
+    [own, { [own.id]: edited({ amount: 'many' }) }, 'must be integer'],
+    [own, { ['b'.repeat(32)]: { type: 'approve' } }, 'No question that waits has the id'],
+    [{ id: '1', value: 'How much?', response_schema: { type: 'integer' } }, 'many', 'The answer must be integer'],
+    [batched, many(edited({ amount: 5 })), undefined],
+    [own, { [own.id]: edited({ amount: 5 }) }, undefined],
+    // A schema that cannot be read refuses nothing: the graph checks the answer.
+    [{ id: '1', value: 'How much?', response_schema: { $ref: '#/nowhere' } }, 'many', undefined],
+  ];
+  const answers = async () =>
+    (await app.admin.client.call('audit.list', { query: { action: 'thread.answered', limit: 200 } })).items.length;
+  const answered = await answers();
+  for (const [asked, value, refusal] of rows) {
+    const name = `question ${++count}`;
+    const thread = (await storeThread(app, agent, cal.email, { name, states: 2, waits: [asked] })) ?? '';
+    for (const by of refusal === undefined ? [dora] : [cal, dora]) {
+      const said = await answer(by, thread, { value }).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Problem && error.code === 'answer_refused' ? error.detail : error),
+      );
+      if (refusal === undefined) expect(said).toBeUndefined();
+      else expect(said).toContain(refusal);
+    }
+    if (refusal !== undefined) expect((await inboxOf(cal)).some((one) => one.thread === thread)).toBe(true);
+  }
+  await expect.poll(() => heard.length).toBe(rows.filter(([, , refusal]) => refusal === undefined).length);
+  // A refused answer is no answer on the record.
+  expect(await answers()).toBe(answered + heard.length);
+});
+
+const editOf = (amount: object) => ({
+  properties: {
+    type: { const: 'edit' },
+    edited_action: { properties: { args: { properties: { amount } } } },
+  },
+  required: ['type', 'edited_action'],
+});
+
 test('an answer of another person does not help a caller who may not call the agent any more', async () => {
   const thread = await waiting();
   await app.admin.client.call('teams.remove_member', { params: { team: 'ml', principal: `user:${cal.email}` } });
