@@ -20,6 +20,11 @@ export const toolProblems = {
     title: 'The arguments do not fit the tool',
     hint: 'Read its schema: `svc mcp tools <server>`.',
   },
+  rule_refused: {
+    status: 403,
+    title: 'A rule on calls refuses this call',
+    hint: 'Change the arguments, or ask the owner of the rule.',
+  },
   tool_changed: {
     status: 409,
     title: 'The server has changed this tool since its list was pinned',

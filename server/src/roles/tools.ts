@@ -1,5 +1,6 @@
 // The parts for calls to tools, opened once in a process: the ingress passes calls of agents on, and the api asks servers for their tools.
 import { openOutbound } from '../ground/outbound/outbound.ts';
+import { ruleThread } from '../assets/registry/call-rules/rule-thread.ts';
 import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
 import { serverConnections } from '../agents/tools/upstream/connections.ts';
@@ -9,8 +10,10 @@ import type { OpeningParts } from './role.ts';
 export function openTools({ config, db, envelope, spans, onError, open }: OpeningParts): ToolParts {
   const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
   const connections = serverConnections(onError);
+  const rules = ruleThread();
   open.defer(async () => {
     await connections.close();
+    await rules.close();
     await outbound.close();
   });
   return {
@@ -18,6 +21,7 @@ export function openTools({ config, db, envelope, spans, onError, open }: Openin
     outbound,
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
     connections,
+    rules,
     spans,
     onError,
   };

@@ -1,6 +1,7 @@
 import type { Database, Reader } from '../../ground/database/database.ts';
 import type { Outbound } from '../../ground/outbound/outbound.ts';
 import type { Spans } from '../../models/traces/spans.ts';
+import type { RuleThread } from '../../assets/registry/call-rules/rule-thread.ts';
 import type { ServerConnections } from './upstream/connections.ts';
 
 export interface ToolParts {
@@ -9,6 +10,7 @@ export interface ToolParts {
   /** The values of a team's secrets. */
   readCredentials: (db: Reader, team_id: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   connections: ServerConnections;
+  rules: RuleThread;
   spans: Pick<Spans, 'add'>;
   onError: (error: unknown) => void;
 }
