@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseAgentYaml } from '@gantry/project/agent-yaml.ts';
 import { parseAssetConfig } from '@gantry/project/asset-config.ts';
-import { decideCall, type OwnedRule } from '@gantry/project/call-rules/decide-call.ts';
+import { decideCall, type OwnedApproval, type OwnedRule } from '@gantry/project/call-rules/decide-call.ts';
 import { compileCondition, type CallFacts } from '@gantry/project/call-rules/expression.ts';
 import { findingsOf, policiesOfAgent, runAll } from '@gantry/project/call-rules/test-findings.ts';
 
@@ -52,7 +52,7 @@ test.each([
   [{ deny: 'args.__proto__ == null' }, { name: 'small' }],
   [{ deny: 'has(args.constructor)' }, {}],
 ])('%o decides %o', (text, refused) => {
-  const decision = decideCall([rule(text)], facts());
+  const decision = decideCall({ rules: [rule(text)], approve: [] }, facts());
   if ('name' in refused) expect(decision.refused).toMatchObject(refused);
   else expect(decision).toEqual({});
 });
@@ -64,6 +64,16 @@ test.each([
 ])('a condition that is too %s is refused when it is compiled', (_, text, expected) => {
   const compiled = compileCondition(text);
   expect('fault' in compiled && compiled.fault).toContain(expected);
+});
+
+test('of several entries that want a person, the strictest counts; a condition that cannot be evaluated wants one', () => {
+  const decide = (approve: object[]) => decideCall({ rules: [], approve: approve as OwnedApproval[] }, facts());
+  expect(decide([])).toEqual({});
+  expect(decide([{ of: 'a', when: 'args.amount > 100' }])).toEqual({});
+  expect(decide([{ of: 'a', when: 'args.missing > 100' }])).toEqual({ waits: { of: ['a'], by_other: false, hours: 24 } });
+  expect(decide([{ of: 'a' }, { of: 'b', when: 'args.amount > 1', by_other: true, hours: 2 }])).toEqual({
+    waits: { of: ['a', 'b'], by_other: true, hours: 2 },
+  });
 });
 
 const agent = (entry: string) =>
@@ -105,7 +115,9 @@ test('the config of a server has the same rules', () => {
 test('a failing test of rules is a finding at its line; a rule that fails by mistake passes no test', async () => {
   const text = agent(`    rules:
       - {name: small, because: Small ones., tools: [transfer], allow: args.amount <= 100}
+    approve: [{tools: [transfer], when: args.amount > 50}]
     rule_tests:
+      - {call: {tool: transfer, args: {amount: 70}}, waits: true}
       - {call: {tool: transfer, args: {amount: 5}}, allows: true}
       - {call: {tool: transfer, args: {amount: 500}}, refuses: small}
       - {call: {tool: transfer, args: {}}, refuses: small}
@@ -114,9 +126,9 @@ test('a failing test of rules is a finding at its line; a rule that fails by mis
   const { config, findings } = parseAgentYaml(text);
   expect(findings).toEqual([]);
   const results = await runAll(policiesOfAgent(config ?? {}));
-  expect(results.map(({ passed }) => passed)).toEqual([true, true, false, false]);
+  expect(results.map(({ passed }) => passed)).toEqual([true, true, true, false, false]);
   expect(findingsOf(results, { text, file: 'agent.yaml' })).toMatchObject([
-    { line: 12, message: expect.stringContaining('could not be evaluated: No such key: amount') as string },
-    { line: 13, message: expect.stringContaining('other is allowed, and the test wants it refused by small') as string },
+    { line: 14, message: expect.stringContaining('could not be evaluated: No such key: amount') as string },
+    { line: 15, message: expect.stringContaining('other is allowed, and the test wants it refused by small') as string },
   ]);
 });

@@ -25,6 +25,15 @@ export const toolProblems = {
     title: 'A rule on calls refuses this call',
     hint: 'Change the arguments, or ask the owner of the rule.',
   },
+  call_waits: {
+    status: 409,
+    title: 'A person must approve this call',
+    hint: 'Make the same call again, after the approval.',
+  },
+  call_rejected: {
+    status: 403,
+    title: 'A person has rejected this call',
+  },
   tool_changed: {
     status: 409,
     title: 'The server has changed this tool since its list was pinned',

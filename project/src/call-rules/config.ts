@@ -1,4 +1,4 @@
-// What a config says about calls of tools: rules on their arguments, and tests of the rules. The config of an MCP server and the entry of a server in
+// What a config says about calls of tools: rules on their arguments, which of them a person approves, and tests of both. The config of an MCP server and the entry of a server in
 // agent.yaml have the same fields.
 import { z } from 'zod';
 import { identifier, toolName } from '@gantry/contract/identifiers.ts';
@@ -48,12 +48,26 @@ const ruleTest = z
       now: z.iso.datetime({ offset: true }).optional().describe('Unset: the time of the test'),
     }),
     refuses: identifier.optional().describe('The rule that refuses the call'),
-    allows: z.literal(true).optional().describe('No rule refuses the call'),
+    waits: z.literal(true).optional().describe('No rule refuses the call, and a person must approve it'),
+    allows: z.literal(true).optional().describe('No rule refuses the call, and nobody must approve it'),
   })
-  .refine(({ refuses, allows }) => (refuses === undefined) !== (allows === undefined), {
-    error: 'needs `refuses` or `allows`, and not both',
+  .refine(({ call: _, ...expected }) => Object.values(expected).filter((one) => one !== undefined).length === 1, {
+    error: 'needs one of `refuses`, `waits` and `allows`',
   });
 export type RuleTest = z.output<typeof ruleTest>;
+
+const approval = z.strictObject({
+  tools: onlyTools,
+  when: condition.optional().describe('A person approves the calls for which this is not false; unset: every call'),
+  by_other: z.boolean().optional().describe('true: nobody approves a call that an agent makes for them'),
+  hours: z
+    .int()
+    .min(1)
+    .max(168)
+    .optional()
+    .describe('How long a call waits, and its approval counts; unset: 24. Of several the shortest counts'),
+});
+export type CallApproval = z.output<typeof approval>;
 
 const most_rules = 50;
 
@@ -77,6 +91,13 @@ export const callPolicyFields = {
     .describe(
       'Conditions on calls, in CEL over args, tool, server, agent, caller and now. A call passes each of them, or is refused',
     ),
+  approve: z
+    .array(approval)
+    .max(most_rules)
+    .optional()
+    .describe(
+      'Calls that wait for a person: an admin of the team of the server. Each approval is for one call with these arguments',
+    ),
   rule_tests: z
     .array(ruleTest)
     .max(100)
@@ -86,5 +107,6 @@ export const callPolicyFields = {
 
 export interface CallPolicy {
   rules?: CallRule[] | undefined;
+  approve?: CallApproval[] | undefined;
   rule_tests?: RuleTest[] | undefined;
 }

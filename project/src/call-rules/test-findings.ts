@@ -17,7 +17,7 @@ interface Placed {
 /** Of an agent.yaml: one policy for each of its servers that has one. */
 export function policiesOfAgent({ mcp_servers = [] }: Pick<AgentConfig, 'mcp_servers'>): Placed[] {
   return mcp_servers.flatMap((entry, index) =>
-    'rules' in entry || 'rule_tests' in entry
+    'rule_tests' in entry
       ? [{ policy: entry, at: `/mcp_servers/${index}`, server: parseAnyRef(entry.ref)?.name ?? '' }]
       : [],
   );

@@ -130,7 +130,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
     ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),
-    ...toolsRoutes(tools),
+    ...toolsRoutes({ ...tools, cursors }),
     ...homeRoutes(deploy),
     ...eventsRoutes({ db, catchUp: outgoing.catchUp, onError }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),

@@ -7,7 +7,7 @@ import { serverConnections } from '../agents/tools/upstream/connections.ts';
 import type { ToolParts } from '../agents/tools/parts.ts';
 import type { OpeningParts } from './role.ts';
 
-export function openTools({ config, db, envelope, spans, onError, open }: OpeningParts): ToolParts {
+export function openTools({ config, db, envelope, spans, base_url, onError, open }: OpeningParts): ToolParts {
   const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
   const connections = serverConnections(onError);
   const rules = ruleThread();
@@ -22,6 +22,8 @@ export function openTools({ config, db, envelope, spans, onError, open }: Openin
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
     connections,
     rules,
+    envelope,
+    base_url,
     spans,
     onError,
   };

@@ -1,5 +1,6 @@
 // A call of a tool by an agent. The order: the server is named and may be used, the run is open and its caller may still use the agent, the tool is
-// pinned and unchanged, the row is stored, its arguments fit the schema and pass the rules, and only then the call goes out.
+// pinned and unchanged, the row is stored, its arguments fit the schema and pass the rules, a person has approved
+// it where one must, and only then the call goes out.
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -11,6 +12,7 @@ import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { delegationOfAgent } from '../delegated-calls/delegation.ts';
 import { isOpenRun } from '../invoke/open-run.ts';
 import { checkArguments } from './check-arguments.ts';
+import { takeApproval } from './approvals/take-approval.ts';
 import { checkRules, RuleRefused } from './check-rules.ts';
 import { usableServer, type UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
@@ -33,11 +35,11 @@ const most_result_bytes = 1024 * 1024;
 const call_ms = 60_000;
 const longest_call_ms = 10 * 60_000;
 /** The call did not go out. */
-const refusals: readonly string[] = ['tool_changed', 'arguments_refused', 'rule_refused'];
+const refusals: readonly string[] = ['tool_changed', 'arguments_refused', 'rule_refused', 'call_waits', 'call_rejected'];
 /** A change of a list is seen after this time at the latest. */
 const list_age_ms = 10_000;
 
-/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `arguments_refused`, `rule_refused`, `tool_changed` or `server_unavailable`. */
+/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `arguments_refused`, `rule_refused`, `call_waits`, `call_rejected`, `tool_changed` or `server_unavailable`. */
 export async function callTool(parts: ToolParts, asked: AskedCall): Promise<CallToolResult> {
   const { db } = parts;
   const { caller } = asked;
@@ -62,7 +64,9 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
       arguments_digest: digestOf(asked.arguments),
     });
     checkArguments(pinned, asked.arguments);
-    await checkRules(parts, asked, { usable, user });
+    const wait = await checkRules(parts, asked, { usable, user });
+    if (wait !== undefined)
+      await store.setApproval(db, id, await takeApproval(parts, { ...asked, call_id: id, user, usable, pinned, wait }));
     const result = await send(parts, asked, { usable, pinned, caller_id: user.id });
     const outcome = result.isError === true ? 'error' : 'answered';
     await store.end(db, id, { outcome, result_digest: digestOf(result), problem: null });

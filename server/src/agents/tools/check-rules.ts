@@ -1,5 +1,5 @@
-// The rules of a server's config and of agent.yaml about one call. Both must let it pass.
-import { rulesFor } from '@gantry/project/call-rules/decide-call.ts';
+// The rules of a server's config and of agent.yaml about one call. Both must let it pass, and each of them can want a person.
+import { policiesFor, type Wait } from '@gantry/project/call-rules/decide-call.ts';
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
@@ -24,17 +24,17 @@ export class RuleRefused extends Problem {
   }
 }
 
-/** Throws `RuleRefused`. */
+/** What a person must approve; undefined: nothing. Throws `RuleRefused`. */
 export async function checkRules(
   { rules }: Pick<ToolParts, 'rules'>,
   { caller, tool, arguments: args }: CheckedCall,
   { usable: { server, upstream }, user }: { usable: UsableServer; user: EndCaller },
-): Promise<void> {
+): Promise<Wait | undefined> {
   const of = printVersionRef({ kind: 'mcp-server', name: server.name, version: server.version });
-  const all = [
-    ...rulesFor(tool, { of, rules: upstream.config.rules }),
-    ...rulesFor(tool, { of: caller.label, rules: server.policy.rules }),
-  ];
+  const policies = policiesFor(tool, [
+    { of, ...upstream.config },
+    { of: caller.label, ...server.policy },
+  ]);
   const facts: CallFacts = {
     args,
     tool,
@@ -43,6 +43,7 @@ export async function checkRules(
     caller: { kind: user.kind, name: user.label, teams: user.memberships.map(({ team }) => team) },
     now: new Date(),
   };
-  const { refused } = await rules.decide({ rules: all, facts, charged_to: caller.id });
+  const { refused, waits } = await rules.decide({ policies, facts, charged_to: caller.id });
   if (refused !== undefined) throw new RuleRefused(refused);
+  return waits;
 }

@@ -1,4 +1,5 @@
 import type { Database, Reader } from '../../ground/database/database.ts';
+import type { Envelope } from '../../ground/envelope/envelope.ts';
 import type { Outbound } from '../../ground/outbound/outbound.ts';
 import type { Spans } from '../../models/traces/spans.ts';
 import type { RuleThread } from '../../assets/registry/call-rules/rule-thread.ts';
@@ -11,6 +12,8 @@ export interface ToolParts {
   readCredentials: (db: Reader, team_id: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   connections: ServerConnections;
   rules: RuleThread;
+  envelope: Envelope;
+  base_url: () => string;
   spans: Pick<Spans, 'add'>;
   onError: (error: unknown) => void;
 }

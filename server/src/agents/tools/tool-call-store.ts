@@ -23,6 +23,11 @@ export interface EndedCall {
   rule?: string | null;
 }
 
+/** The approval is used up, and the call goes out. */
+export async function setApproval(db: Database, id: string, approval_id: string): Promise<void> {
+  await db.run(sql`update tool_call set approval_id = ${approval_id} where id = ${id}`);
+}
+
 export async function begin(db: Database, id: string, call: BegunCall): Promise<void> {
   await db.run(sql`
     insert into tool_call (id, agent_id, revision_id, run_id, caller_id, server, server_version, tool, arguments_digest)
@@ -38,6 +43,8 @@ export async function end(db: Database, id: string, { outcome, result_digest, pr
 
 export interface CallToRecord extends Omit<BegunCall, 'revision_id'>, Omit<EndedCall, 'outcome'> {
   id: string;
+  /** The approval that it used up. */
+  approval_id: string | null;
   outcome: EndedCall['outcome'] | null;
   started_at: string;
 }
@@ -45,7 +52,7 @@ export interface CallToRecord extends Omit<BegunCall, 'revision_id'>, Omit<Ended
 /** Those that have ended, and those whose process must have died. No other process records them. */
 export const toRecord = async (tx: GovernedTx, { most, dead_seconds }: { most: number; dead_seconds: number }) =>
   await tx.all<CallToRecord>(sql`
-    select id, agent_id, run_id, caller_id, server, server_version, tool, arguments_digest, result_digest, outcome, problem, rule, started_at
+    select id, agent_id, run_id, caller_id, server, server_version, tool, arguments_digest, result_digest, outcome, problem, rule, approval_id, started_at
     from tool_call where not is_recorded and (ended_at is not null or started_at < clock_now() - make_interval(secs => ${dead_seconds}))
     order by started_at, id limit ${most} for update skip locked`);
 

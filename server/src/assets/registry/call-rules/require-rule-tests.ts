@@ -49,5 +49,5 @@ export async function requireAgentRuleTests(
 
 const chargedTo =
   (thread: RuleThread, { id }: SignedInCaller) =>
-  async (...[rules, facts]: Parameters<Parameters<typeof runAll>[1] & {}>) =>
-    await thread.decide({ rules, facts, charged_to: id });
+  async (...[policies, facts]: Parameters<Parameters<typeof runAll>[1] & {}>) =>
+    await thread.decide({ policies, facts, charged_to: id });

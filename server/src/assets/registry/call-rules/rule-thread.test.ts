@@ -16,7 +16,7 @@ const facts: CallFacts = {
 };
 const rule = (allow: string): OwnedRule => ({ of: 'mcp-servers/bank', name: 'one', because: 'Because.', allow });
 const decide = async (allow: string, charged_to: string, more: Partial<CallFacts> = {}) =>
-  await thread.decide({ rules: [rule(allow)], facts: { ...facts, ...more }, charged_to });
+  await thread.decide({ policies: { rules: [rule(allow)], approve: [] }, facts: { ...facts, ...more }, charged_to });
 
 test('rules are decided with the facts of the call', async () => {
   expect(await decide('args.amount < 10 && now > timestamp("2020-01-01T00:00:00Z")', 'me')).toEqual({});

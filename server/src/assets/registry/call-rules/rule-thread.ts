@@ -4,19 +4,19 @@
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import type { CallDecision, OwnedRule } from '@gantry/project/call-rules/decide-call.ts';
+import type { CallDecision, CallPolicies } from '@gantry/project/call-rules/decide-call.ts';
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';
 import { places } from '../../../ground/places-of-files.ts';
 
 /** To rule-worker.ts. Its first message is `ready`, and each other one is a decision. */
 export interface Asked {
-  rules: readonly OwnedRule[];
+  policies: CallPolicies;
   /** JSON: a copy of objects would lose keys such as __proto__. */
   facts: string;
 }
 
 export interface AskedDecision {
-  rules: readonly OwnedRule[];
+  policies: CallPolicies;
   facts: CallFacts;
   /** Who pauses when the rules take too long: the id of an agent, or of who pushes. */
   charged_to: string;
@@ -42,29 +42,36 @@ export function ruleThread({ deadline = deadline_ms }: { deadline?: number } = {
     started = undefined;
     await thread?.terminate();
   };
-  const decide = async ({ rules, facts, charged_to }: AskedDecision): Promise<CallDecision> => {
-    if (pausing.has(charged_to)) return tooSlow(rules, `rules took too long, and are tried again within ${pause_ms / 1000} s`);
+  const decide = async ({ policies, facts, charged_to }: AskedDecision): Promise<CallDecision> => {
+    if (pausing.has(charged_to)) return tooSlow(policies, `rules took too long, and are tried again within ${pause_ms / 1000} s`);
     try {
       const thread = await (started ??= start());
-      return await ask(thread, { rules, facts: JSON.stringify(facts) }, deadline);
+      return await ask(thread, { policies, facts: JSON.stringify(facts) }, deadline);
     } catch (error) {
       await end();
       if (!(error instanceof Exhausted)) throw error;
       pausing.set(charged_to, true);
-      return tooSlow(rules, error.message);
+      return tooSlow(policies, error.message);
     }
   };
   return {
-    decide: async (asked) => (asked.rules.length === 0 ? {} : await oneAtATime(async () => await decide(asked))),
+    decide: async (asked) => (isEmpty(asked.policies) ? {} : await oneAtATime(async () => await decide(asked))),
     close: end,
   };
 }
 
 class Exhausted extends Error {}
 
-function tooSlow([rule]: readonly OwnedRule[], fault: string): CallDecision {
-  if (rule === undefined) throw new Error('no rules are decided at once');
-  const { of, name, because } = rule;
+const isEmpty = ({ rules, approve }: CallPolicies) => rules.length === 0 && approve.length === 0;
+
+/** The refusal names the first rule, or the first condition of an approval. */
+function tooSlow({ rules, approve }: CallPolicies, fault: string): CallDecision {
+  const [first] = [
+    ...rules,
+    ...approve.map(({ of }) => ({ of, name: 'approve', because: 'Nobody knows whether a person must approve this.' })),
+  ];
+  if (first === undefined) throw new Error('no rules are decided at once');
+  const { of, name, because } = first;
   return { refused: { of, name, because, fault } };
 }
 

@@ -4,8 +4,8 @@ import { decideCall } from '@gantry/project/call-rules/decide-call.ts';
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';
 import type { Asked } from './rule-thread.ts';
 
-parentPort?.on('message', ({ rules, facts }: Asked) => {
+parentPort?.on('message', ({ policies, facts }: Asked) => {
   const { now, ...more } = JSON.parse(facts) as Omit<CallFacts, 'now'> & { now: string }; // rule-thread.ts has written it
-  parentPort?.postMessage(decideCall(rules, { ...more, now: new Date(now) }));
+  parentPort?.postMessage(decideCall(policies, { ...more, now: new Date(now) }));
 });
 parentPort?.postMessage('ready');

@@ -63,7 +63,10 @@ async function serverOf(
   const entry = entries.find((one) => parseAnyRef(one.ref)?.name === parsed.name);
   const { allow, deny = [] } = (entry !== undefined && 'tools' in entry ? entry.tools : undefined) ?? {};
   const isLeft = (tool: string) => (allow === undefined || allow.includes(tool)) && !deny.includes(tool);
-  const policy = entry !== undefined && 'rules' in entry ? { rules: entry.rules } : {};
+  const policy: CallPolicy = {
+    ...(entry !== undefined && 'rules' in entry && { rules: entry.rules }),
+    ...(entry !== undefined && 'approve' in entry && { approve: entry.approve }),
+  };
   return { name: parsed.name, ref, asset_id, version, config, pushed, isLeft, policy };
 }
 
