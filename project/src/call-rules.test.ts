@@ -14,7 +14,12 @@ const facts = (more: Partial<CallFacts> = {}): CallFacts => ({
   now: new Date('2026-11-28T03:00:00Z'),
   ...more,
 });
-const rule = (text: Partial<OwnedRule>): OwnedRule => ({ of: 'here', name: 'small', because: 'Small ones only.', ...text });
+const rule = (text: Partial<OwnedRule>): OwnedRule => ({
+  of: 'here',
+  name: 'small',
+  because: 'Small ones only.',
+  ...text,
+});
 
 test.each([
   ['args.amount <= 100', true],
@@ -70,7 +75,9 @@ test('of several entries that want a person, the strictest counts; a condition t
   const decide = (approve: object[]) => decideCall({ rules: [], approve: approve as OwnedApproval[] }, facts());
   expect(decide([])).toEqual({});
   expect(decide([{ of: 'a', when: 'args.amount > 100' }])).toEqual({});
-  expect(decide([{ of: 'a', when: 'args.missing > 100' }])).toEqual({ waits: { of: ['a'], by_other: false, hours: 24 } });
+  expect(decide([{ of: 'a', when: 'args.missing > 100' }])).toEqual({
+    waits: { of: ['a'], by_other: false, hours: 24 },
+  });
   expect(decide([{ of: 'a' }, { of: 'b', when: 'args.amount > 1', by_other: true, hours: 2 }])).toEqual({
     waits: { of: ['a', 'b'], by_other: true, hours: 2 },
   });
@@ -107,7 +114,8 @@ test('a rule needs one of allow and deny, a reason, and a name of its own', () =
 });
 
 test('the config of a server has the same rules', () => {
-  const text = 'transport: streamable-http\nurl: https://bank.example\nrules:\n  - {name: a, because: B., deny: args.x >}\n';
+  const text =
+    'transport: streamable-http\nurl: https://bank.example\nrules:\n  - {name: a, because: B., deny: args.x >}\n';
   const { findings } = parseAssetConfig('mcp-server', text, 'bank.yaml');
   expect(findings).toMatchObject([{ line: 4, pointer: '/rules/0/deny' }]);
 });
@@ -129,6 +137,9 @@ test('a failing test of rules is a finding at its line; a rule that fails by mis
   expect(results.map(({ passed }) => passed)).toEqual([true, true, true, false, false]);
   expect(findingsOf(results, { text, file: 'agent.yaml' })).toMatchObject([
     { line: 14, message: expect.stringContaining('could not be evaluated: No such key: amount') as string },
-    { line: 15, message: expect.stringContaining('other is allowed, and the test wants it refused by small') as string },
+    {
+      line: 15,
+      message: expect.stringContaining('other is allowed, and the test wants it refused by small') as string,
+    },
   ]);
 });

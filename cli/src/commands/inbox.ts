@@ -16,9 +16,7 @@ export const command = defineCommand({
     const waiting = await takePages(session, limit, (query) =>
       session.call('inbox.list', { query: own ? { ...query, own: 'true' } : query }),
     );
-    const calls = own
-      ? []
-      : await takePages(session, limit, (query) => session.call('tool_calls.waiting', { query }));
+    const calls = own ? [] : await takePages(session, limit, (query) => session.call('tool_calls.waiting', { query }));
     const [first] = waiting;
     const [call] = calls;
     return {
@@ -48,7 +46,9 @@ export const command = defineCommand({
             ]),
         ...(call === undefined
           ? []
-          : [{ command: `svc answer ${call.id} approve`, when: 'to let the first call out once; `reject` refuses it' }]),
+          : [
+              { command: `svc answer ${call.id} approve`, when: 'to let the first call out once; `reject` refuses it' },
+            ]),
       ],
     };
   },

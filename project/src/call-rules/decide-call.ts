@@ -27,7 +27,7 @@ export interface Wait {
   hours: number;
 }
 
-export interface RuleRefusal {
+interface RuleRefusal {
   of: string;
   name: string;
   because: string;

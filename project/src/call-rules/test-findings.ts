@@ -31,7 +31,10 @@ export async function runAll(placed: readonly Placed[], decide?: Decide): Promis
 }
 
 /** Of the failing ones. `text` is the file's. */
-export function findingsOf(results: readonly RuleTestResult[], { text, file }: { text: string; file: string }): Finding[] {
+export function findingsOf(
+  results: readonly RuleTestResult[],
+  { text, file }: { text: string; file: string },
+): Finding[] {
   const failed = results.filter(({ passed }) => !passed);
   if (failed.length === 0) return [];
   const source = readYaml(text, file);

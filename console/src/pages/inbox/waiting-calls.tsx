@@ -13,9 +13,7 @@ import { askList } from '../../server.ts';
 const again_ms = 15_000;
 
 export function useWaitingCalls() {
-  return pagesOf(
-    useInfiniteQuery({ ...askList('tool_calls.waiting', { query: {} }), refetchInterval: again_ms }),
-  );
+  return pagesOf(useInfiniteQuery({ ...askList('tool_calls.waiting', { query: {} }), refetchInterval: again_ms }));
 }
 
 export function Call({ call }: { call: WaitingCall }) {
@@ -23,7 +21,9 @@ export function Call({ call }: { call: WaitingCall }) {
   const [name] = server.replace('mcp-servers/', '').split('@');
   const decide = useSend('tool_calls.decide', {
     says: (_, { body }) =>
-      body.decision === 'approve' ? `${agent} may call ${tool} once with these arguments` : `The call of ${tool} is rejected`,
+      body.decision === 'approve'
+        ? `${agent} may call ${tool} once with these arguments`
+        : `The call of ${tool} is rejected`,
   });
   return (
     <li className="flex flex-col gap-2" aria-label={`${tool} of ${name}, for ${is_own ? 'you' : caller}`}>
@@ -43,8 +43,8 @@ export function Call({ call }: { call: WaitingCall }) {
         <legend className="sr-only">The call and your decision</legend>
         <Arguments args={call.arguments} />
         <p className="text-meta text-quiet">
-          {wanted_by.join(' and ')} {wanted_by.length === 1 ? 'wants' : 'want'} a person for this call. An approval lets it
-          out once, until <When at={expires_at} />.
+          {wanted_by.join(' and ')} {wanted_by.length === 1 ? 'wants' : 'want'} a person for this call. An approval lets
+          it out once, until <When at={expires_at} />.
         </p>
         <Decision onDecide={(decision, note) => decide.mutate({ params: { id }, body: { decision, ...note } })} />
       </fieldset>

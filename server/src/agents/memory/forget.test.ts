@@ -150,7 +150,16 @@ test('a forgotten user leaves nothing in any table, and the receipt is in the lo
   const receipt = await stage.ada.client.call('threads.forget_user', { params, body: {} });
   expect(receipt).toMatchObject({
     user: stage.ada.email,
-    erased: { threads: 4, items: 4, calls: 2, orchestration_runs: 2, calls_to_approve: 2, spans: 2, feedback: 2, replies: 2 },
+    erased: {
+      threads: 4,
+      items: 4,
+      calls: 2,
+      orchestration_runs: 2,
+      calls_to_approve: 2,
+      spans: 2,
+      feedback: 2,
+      replies: 2,
+    },
   });
   expect(speaking(await databaseAsText(stage.app.db))).toEqual([]);
   const { items } = await stage.app.admin.client.call('audit.list', { query: { action: 'memory.forgotten' } });

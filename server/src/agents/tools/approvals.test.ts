@@ -7,7 +7,12 @@ import { textTool } from '../../testing/servers/mcp-server.ts';
 import type { TestUser } from '../../testing/test-app.ts';
 import { forgetOldCalls, recordCalls } from './record-calls.ts';
 
-const config = { approve: [{ tools: ['transfer'], when: 'args.amount > 10' }, { tools: ['close'], by_other: true }] };
+const config = {
+  approve: [
+    { tools: ['transfer'], when: 'args.amount > 10' },
+    { tools: ['close'], by_other: true },
+  ],
+};
 const yaml = `    approve:
       - {tools: [transfer], when: args.amount > 1000, by_other: true, hours: 1}
 `;
@@ -41,7 +46,7 @@ const decide = async (by: TestUser, id: string, decision: 'approve' | 'reject', 
 const asked = async () => (await waitingFor(stage.app.admin))[0]?.id ?? '';
 const transfer = async (amount: number) => await stage.call('transfer', { amount, to: 'bern' });
 const entries = async (action: string) =>
-  (await stage.app.admin.client.call('audit.list', { query: { action: action as 'call.asked' } })).items;
+  (await stage.app.admin.client.call('audit.list', { query: { action } })).items;
 
 test('a call waits for a person, goes out once when the same call is made again, and is on the record', async () => {
   const first = await transfer(50);
@@ -50,6 +55,8 @@ test('a call waits for a person, goes out once when the same call is made again,
   expect((await transfer(50)).code).toBe('call_waits');
   expect(stage.upstream.called).toEqual([]);
   const waiting = await waitingFor(max);
+  expect(await max.client.call('notifications.count', {})).toMatchObject({ waiting_calls: 1 });
+  expect(await bob.client.call('notifications.count', {})).toMatchObject({ waiting_calls: 0 });
   expect(waiting).toMatchObject([
     {
       server: 'mcp-servers/city@1.0.0',

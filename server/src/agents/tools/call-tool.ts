@@ -35,7 +35,13 @@ const most_result_bytes = 1024 * 1024;
 const call_ms = 60_000;
 const longest_call_ms = 10 * 60_000;
 /** The call did not go out. */
-const refusals: readonly string[] = ['tool_changed', 'arguments_refused', 'rule_refused', 'call_waits', 'call_rejected'];
+const refusals: readonly string[] = [
+  'tool_changed',
+  'arguments_refused',
+  'rule_refused',
+  'call_waits',
+  'call_rejected',
+];
 /** A change of a list is seen after this time at the latest. */
 const list_age_ms = 10_000;
 

@@ -15,7 +15,9 @@ const yaml = `    rules:
 
 let stage: ToolStage;
 beforeAll(async () => {
-  const tools = ['weather', 'tides', 'slow'].map((name) => textTool(name, `The ${name}`, ({ city }) => `In ${String(city)}`));
+  const tools = ['weather', 'tides', 'slow'].map((name) =>
+    textTool(name, `The ${name}`, ({ city }) => `In ${String(city)}`),
+  );
   stage = await toolStage({ tools, config: { rules }, yaml });
 });
 afterAll(async () => await stage?.close());
@@ -31,13 +33,16 @@ test.each([
   ['weather', { city: 'Chur' }, 'swiss of mcp-servers/city@1.0.0', 'Only cities with a B.'],
   ['weather', { city: 'Bonn' }, 'not-bonn of agents/keeper', 'Bonn is too far.'],
   ['weather', {}, 'swiss of mcp-servers/city@1.0.0', 'could not be evaluated (No such key: city'],
-])('a call of %s with %o reaches no server, and the refusal names the rule and its reason', async (tool, args, rule, sentence) => {
-  const refused = await stage.call(tool, args);
-  expect(refused).toMatchObject({ isError: true, code: 'rule_refused' });
-  expect(refused.text).toContain(sentence);
-  expect(refused.text).toContain(`the rule ${rule}`);
-  expect(stage.upstream.called).toEqual([]);
-});
+])(
+  'a call of %s with %o reaches no server, and the refusal names the rule and its reason',
+  async (tool, args, rule, sentence) => {
+    const refused = await stage.call(tool, args);
+    expect(refused).toMatchObject({ isError: true, code: 'rule_refused' });
+    expect(refused.text).toContain(sentence);
+    expect(refused.text).toContain(`the rule ${rule}`);
+    expect(stage.upstream.called).toEqual([]);
+  },
+);
 
 test('the audit log names the rule that refused, and has no arguments', async () => {
   await stage.call('tides', { city: 'Bonn' });
@@ -51,7 +56,12 @@ test('the audit log names the rule that refused, and has no arguments', async ()
 });
 
 test('a version of a server whose rules fail their tests is refused', async () => {
-  const config = (rule_tests: object[]) => ({ transport: 'streamable-http', url: stage.upstream.url, rules, rule_tests });
+  const config = (rule_tests: object[]) => ({
+    transport: 'streamable-http',
+    url: stage.upstream.url,
+    rules,
+    rule_tests,
+  });
   const edit = async (version: string, tests: object[]) =>
     await stage.ada.client.call('registry.edit', {
       params: { kind: 'mcp-server', name: 'city' },

@@ -35,7 +35,11 @@ export async function begin(db: Database, id: string, call: BegunCall): Promise<
       ${call.tool}, ${call.arguments_digest})`);
 }
 
-export async function end(db: Database, id: string, { outcome, result_digest, problem, rule = null }: EndedCall): Promise<void> {
+export async function end(
+  db: Database,
+  id: string,
+  { outcome, result_digest, problem, rule = null }: EndedCall,
+): Promise<void> {
   await db.run(sql`
     update tool_call set outcome = ${outcome}, result_digest = ${result_digest}, problem = ${problem}, rule = ${rule}, ended_at = clock_now()
     where id = ${id}`);

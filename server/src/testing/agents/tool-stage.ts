@@ -23,7 +23,7 @@ export interface ToolStage extends DoorStage {
   call: (tool: string, args: Record<string, unknown>) => Promise<ToolAnswer>;
 }
 
-export interface ToolAnswer {
+interface ToolAnswer {
   text: string;
   isError: boolean;
   code: unknown;

@@ -23,7 +23,9 @@ export interface OpenApproval {
   note: string | null;
 }
 
-const bound = (of: Binding): Sql => sql`a.revision_id = ${of.revision_id} and a.caller_id = ${of.caller_id} and a.server_id = ${of.server_id}
+const bound = (
+  of: Binding,
+): Sql => sql`a.revision_id = ${of.revision_id} and a.caller_id = ${of.caller_id} and a.server_id = ${of.server_id}
   and a.server_version = ${of.server_version} and a.tool = ${of.tool} and a.arguments_digest = ${of.arguments_digest}
   and a.policy_digest = ${of.policy_digest}`;
 
@@ -75,9 +77,10 @@ export async function ask(tx: Tx, asked: AskedApproval): Promise<boolean> {
 
 /** Of one agent. */
 export const countWaiting = async (db: Reader, agent_id: string) =>
-  (await db.one<{ count: number }>(sql`
-    select count(*)::int as count from tool_approval where agent_id = ${agent_id} and state = 'waiting' and expires_at > clock_now()`))
-    ?.count ?? 0;
+  (
+    await db.one<{ count: number }>(sql`
+    select count(*)::int as count from tool_approval where agent_id = ${agent_id} and state = 'waiting' and expires_at > clock_now()`)
+  )?.count ?? 0;
 
 export interface WaitingRow {
   id: string;
@@ -107,18 +110,36 @@ const rows = sql`select a.id, a.server_id, 'mcp-servers/' || s.name as server, a
 
 export const find = async (db: Reader, id: string) => await db.one<WaitingRow>(sql`${rows} where a.id = ${id}`);
 
-/** Of the servers of these teams, or of all teams when undefined. The longest waiting first. */
+interface Decider {
+  user_id: string;
+  /** Of the servers of these teams; undefined: of all. */
+  team_ids: readonly string[] | undefined;
+}
+
+/** Of the request `a` for a call of the server `s`. */
+const forDecider = ({ user_id, team_ids }: Decider): Sql[] => [
+  sql`a.state = 'waiting' and a.expires_at > clock_now() and not (a.by_other and a.caller_id = ${user_id})`,
+  ...(team_ids === undefined ? [] : [sql`s.team_id = any(${team_ids}::uuid[])`]),
+];
+
+/** The longest waiting first. */
 export const waitingFor = async (
   db: Reader,
-  of: { user_id: string; team_ids: readonly string[] | undefined; after: [string, string] | undefined; limit: number },
+  { after, limit, ...of }: Decider & { after: [string, string] | undefined; limit: number },
 ) =>
-  await db.all<WaitingRow>(sql`${rows} where ${allOf([
-    sql`a.state = 'waiting' and a.expires_at > clock_now() and not (a.by_other and a.caller_id = ${of.user_id})`,
-    ...(of.team_ids === undefined ? [] : [sql`s.team_id = any(${of.team_ids}::uuid[])`]),
-    ...(of.after === undefined
-      ? []
-      : [sql`(a.asked_at, a.id) > (${of.after[0]}::timestamptz, ${of.after[1]}::uuid)`]),
-  ])} order by a.asked_at, a.id limit ${of.limit}`);
+  await db.all<WaitingRow>(
+    sql`${rows} where ${allOf([
+      ...forDecider(of),
+      ...(after === undefined ? [] : [sql`(a.asked_at, a.id) > (${after[0]}::timestamptz, ${after[1]}::uuid)`]),
+    ])} order by a.asked_at, a.id limit ${limit}`,
+  );
+
+export const countFor = async (db: Reader, { most, ...of }: Decider & { most: number }) =>
+  (
+    await db.one<{ count: number }>(sql`
+    select count(*)::int as count from (
+      select from tool_approval a join asset s on s.id = a.server_id where ${allOf(forDecider(of))} limit ${most}) w`)
+  )?.count ?? 0;
 
 /** False when it was decided before, or has expired. */
 export async function decide(

@@ -37,6 +37,12 @@ export async function listWaitingCalls(
   return cursors.page(rows, limit, scope, key, ({ id }) => by_id.get(id));
 }
 
+/** For a badge. */
+export async function countWaitingCalls(db: Reader, user: SignedInCaller, most: number): Promise<number> {
+  if (user.kind !== 'user') return 0;
+  return await store.countFor(db, { user_id: user.id, team_ids: teamsOf(user), most });
+}
+
 /** Undefined: of all. The rights are those of `tool_call.decide`. */
 function teamsOf({ role, memberships }: SignedInCaller): string[] | undefined {
   if (role === 'admin') return undefined;

@@ -95,7 +95,14 @@ async function ask(
     const isNew = await store.ask(tx, { ...binding, ...asked, by_other: wait.by_other, hours: wait.hours });
     if (!isNew) return;
     const { arguments_digest } = binding;
-    const about = { call: id, tool: pinned.name, version: server.version, arguments_digest, caller: user.label, through };
+    const about = {
+      call: id,
+      tool: pinned.name,
+      version: server.version,
+      arguments_digest,
+      caller: user.label,
+      through,
+    };
     note({ ...about, wanted_by: wait.of, hours: wait.hours }, { asset: upstream.ref, team: upstream.team });
   });
 }

@@ -15,7 +15,7 @@ export interface Asked {
   facts: string;
 }
 
-export interface AskedDecision {
+interface AskedDecision {
   policies: CallPolicies;
   facts: CallFacts;
   /** Who pauses when the rules take too long: the id of an agent, or of who pushes. */
@@ -43,7 +43,8 @@ export function ruleThread({ deadline = deadline_ms }: { deadline?: number } = {
     await thread?.terminate();
   };
   const decide = async ({ policies, facts, charged_to }: AskedDecision): Promise<CallDecision> => {
-    if (pausing.has(charged_to)) return tooSlow(policies, `rules took too long, and are tried again within ${pause_ms / 1000} s`);
+    if (pausing.has(charged_to))
+      return tooSlow(policies, `rules took too long, and are tried again within ${pause_ms / 1000} s`);
     try {
       const thread = await (started ??= start());
       return await ask(thread, { policies, facts: JSON.stringify(facts) }, deadline);
