@@ -5,9 +5,19 @@ import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
 import { serverConnections } from '../agents/tools/upstream/connections.ts';
 import type { ToolParts } from '../agents/tools/parts.ts';
-import type { OpeningParts } from './role.ts';
+import type { OpeningParts, RoleParts } from './role.ts';
 
-export function openTools({ config, db, envelope, spans, base_url, onError, open }: OpeningParts): ToolParts {
+export function openTools({
+  config,
+  db,
+  envelope,
+  spans,
+  guardrails,
+  models,
+  base_url,
+  onError,
+  open,
+}: OpeningParts & Pick<RoleParts, 'models'>): ToolParts {
   const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
   const connections = serverConnections(onError);
   const rules = ruleThread();
@@ -22,6 +32,8 @@ export function openTools({ config, db, envelope, spans, base_url, onError, open
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
     connections,
     rules,
+    guardrails,
+    models,
     envelope,
     base_url,
     spans,

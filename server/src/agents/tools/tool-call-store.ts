@@ -23,6 +23,11 @@ export interface EndedCall {
   rule?: string | null;
 }
 
+/** A guardrail has changed what goes out. */
+export async function setArguments(db: Database, id: string, arguments_digest: string): Promise<void> {
+  await db.run(sql`update tool_call set arguments_digest = ${arguments_digest} where id = ${id}`);
+}
+
 /** The approval is used up, and the call goes out. */
 export async function setApproval(db: Database, id: string, approval_id: string): Promise<void> {
   await db.run(sql`update tool_call set approval_id = ${approval_id} where id = ${id}`);
