@@ -39,6 +39,7 @@ import { secretsEndpoints } from './assets/secrets.ts';
 import { serviceEndpoints } from './service.ts';
 import { targetsEndpoints } from './assets/targets.ts';
 import { threadSharesEndpoints } from './agents/thread-shares.ts';
+import { toolCallsEndpoints } from './assets/tool-calls.ts';
 import { toolsEndpoints } from './assets/tools.ts';
 import { threadsEndpoints } from './agents/threads.ts';
 import { tracesEndpoints } from './models/traces.ts';
@@ -83,6 +84,7 @@ export const endpoints = {
   ...modelsEndpoints,
   ...targetsEndpoints,
   ...toolsEndpoints,
+  ...toolCallsEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
   ...tracesEndpoints,

@@ -162,6 +162,8 @@ export const operations = {
   // The operation itself finds the servers of the version that calls.
   'tool.call': { on: 'agent' },
   // As the address of the server, which decides more.
+  // Only admins decide about a call that waits: of the platform, or of the server's team. No ACL row gives this.
+  'tool_call.decide': { on: 'team', role: 'admin', by: 'person' },
   'tools.pin': { on: 'asset', action: 'write', role: 'contributor' },
   // The costs of the caller's own keys; lists show those that the caller may manage too.
   // The operation limits its output.

@@ -37,6 +37,7 @@ const findingCodes = [
   'egress_not_http',
   'model_access',
   'model_format',
+  'rule_test_failed',
   // The files of a project
   'missing_file',
   'not_a_file',

@@ -20,7 +20,7 @@ An entry of \`guardrails:\` in agent.yaml is a name, or a name with options: \`{
 
 ${table(['guardrail', ...places], rows)}
 
-\`ingress_in\` is the input of a call, \`model_in\` the text to a model, \`model_out\` the text from a model, and \`ingress_out\` the answer of a call.
+\`ingress_in\` is the input of a call, \`model_in\` the text to a model, \`model_out\` the text from a model, \`tool_in\` the arguments of a call of a tool at the door, \`tool_out\` its result, and \`ingress_out\` the answer of a call.
 
 How much \`pii_detection\` finds, and how often it errs: [measurements](guardrail-measurements.md), and those of [\`prompt_injection\`](injection-measurements.md). It looks into base64 and hex in the first 6,144 characters of a token. What follows in a longer token is not decoded.
 

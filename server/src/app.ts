@@ -161,7 +161,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     }),
     models,
     agentCalls: firstUse(async () => await Promise.resolve(openAgentCalls({ ...alone, models }))),
-    tools: firstUse(async () => await Promise.resolve(openTools(alone))),
+    tools: firstUse(async () => await Promise.resolve(openTools({ ...alone, models }))),
   };
   const roles: Role[] = [];
   for (const name of config.roles) roles.push(await opens[name](parts));

@@ -114,7 +114,8 @@ test('the test finds the source files', () => {
 test('contract imports zod and the parser of server-sent events only; project, contract and the parsers of its files', () => {
   const allowed = {
     contract: /^(contract\/src\/|zod$|eventsource-parser\/stream$)/,
-    project: /^((contract|project)\/src\/|zod$|re2js$|yaml$|smol-toml$|@lezer\/(python|common|lr)$)/,
+    project:
+      /^((contract|project)\/src\/|zod$|re2js$|yaml$|smol-toml$|@marcbachmann\/cel-js$|@lezer\/(python|common|lr)$)/,
   };
   const pure = production.filter(({ path }) => /^(contract|project)\//.test(path));
   expect(

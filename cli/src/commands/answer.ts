@@ -1,13 +1,15 @@
 import { agentArgument } from '../agent/agent-name.ts';
 import { describeAnswer } from '../agent/invocation.ts';
 import { defineCommand, optional, text } from '../command.ts';
+import { isId } from '@gantry/contract/wire.ts';
+import { decideOnCall, isDecision } from '../inbox/waiting-calls.ts';
 import { answerTo } from '../thread/answer-to.ts';
 import { findThread, threadArgument } from '../thread/find-thread.ts';
 import { line } from '../view/view.ts';
 
 export const command = defineCommand({
   words: 'answer',
-  summary: 'Answer a run that waits; without an answer, continue an interrupted one',
+  summary: 'Answer a run that waits, or decide about a call of a tool; without an answer, continue an interrupted run',
   needs: 'asset.read',
   examples: [
     `svc answer desk order-12 yes`,
@@ -15,16 +17,28 @@ export const command = defineCommand({
     `svc answer desk order-12 '{"decisions":[{"type":"edit","edited_action":{"name":"refund","args":{"amount":5}}}]}'`,
     `svc answer desk order-12 '{"decisions":[{"type":"reject","message":"too much"}]}'`,
     `svc answer desk order-12`,
+    `svc answer 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 approve`,
+    `svc answer 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 reject --reason "too much for one day"`,
   ],
   arguments: {
-    name: agentArgument,
+    name: {
+      ...agentArgument,
+      summary: 'The agent: <name> or agents/<name>; or the id of a call that waits: svc inbox',
+      read: (given, word) => (isId(given) ? given : agentArgument.read(given, word)),
+    },
     thread: threadArgument,
     answer: optional(
       'A text, or JSON as the agent takes it. When it asks for a decision on its tools: approve, reject, or JSON',
     ),
   },
-  flags: { state: text('Only if it still waits in this state: svc threads show', 'state') },
-  async run({ name, thread, answer, state }, session) {
+  flags: {
+    state: text('Only if it still waits in this state: svc threads show', 'state'),
+    reason: text('With the rejection of a call: a sentence for the agent', 'text'),
+  },
+  async run({ name, thread, answer, state, reason }, session) {
+    // An agent can have such a name too. Only a call has such a word in second place.
+    if (isId(name) && answer === undefined && isDecision(thread))
+      return await decideOnCall(session, { id: name, decision: thread, reason });
     const params = { name, thread: await findThread(session, name, thread) };
     const nameOf = async () => (await session.call('threads.show', { params })).thread_id;
     const response =

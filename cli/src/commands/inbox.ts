@@ -1,4 +1,5 @@
 import { defineCommand, toggle } from '../command.ts';
+import { describeCalls } from '../inbox/waiting-calls.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import { actionLines } from '../thread/describe-questions.ts';
 import { prose, table, time } from '../view/view.ts';
@@ -7,7 +8,7 @@ const longest_question = 200;
 
 export const command = defineCommand({
   words: 'inbox',
-  summary: 'What waits for your answer: your own runs, and those of others',
+  summary: 'What waits for your answer: runs of agents, and calls of tools that you may approve',
   needs: 'inbox.read',
   examples: ['svc inbox', 'svc inbox --own'],
   arguments: {},
@@ -16,9 +17,11 @@ export const command = defineCommand({
     const waiting = await takePages(session, limit, (query) =>
       session.call('inbox.list', { query: own ? { ...query, own: 'true' } : query }),
     );
+    const calls = own ? [] : await takePages(session, limit, (query) => session.call('tool_calls.waiting', { query }));
     const [first] = waiting;
+    const [call] = calls;
     return {
-      data: waiting,
+      data: [...waiting, ...calls],
       view: [
         table(
           ['agent', 'thread', 'of', prose('asks'), 'since'],
@@ -32,18 +35,25 @@ export const command = defineCommand({
             ),
             time(waiting_since),
           ]),
-          'Nothing waits for you.',
+          calls.length === 0 ? 'Nothing waits for you.' : 'No run waits for you.',
         ),
+        ...describeCalls(calls),
       ],
-      next:
-        first === undefined
+      next: [
+        ...(first === undefined
           ? []
           : [
               {
                 command: `svc answer ${first.agent.replace('agents/', '')} ${first.thread} '…'`,
                 when: 'to answer the first one',
               },
-            ],
+            ]),
+        ...(call === undefined
+          ? []
+          : [
+              { command: `svc answer ${call.id} approve`, when: 'to let the first call out once; `reject` refuses it' },
+            ]),
+      ],
     };
   },
 });

@@ -20,7 +20,8 @@ export const command = defineCommand({
     const fixed = fix
       ? (await import('../project/fix-files.ts')).fixFiles(project, checkProject(project).findings)
       : [];
-    const checked = checkProject(project);
+    const { withRuleTests } = await import('../project/with-rule-tests.ts');
+    const checked = await withRuleTests(checkProject(project), project);
     const { config, deployable, findings } = checked;
     for (const notice of leftOutNotices(project)) session.output.notice(notice);
 

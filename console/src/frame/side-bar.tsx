@@ -82,5 +82,8 @@ const again_ms = 30_000;
 function useWaiting(): Record<NonNullable<Place['badge']>, number> {
   // Nothing tells the browser that a run has begun to wait.
   const count = useQuery({ ...ask('notifications.count', {}), refetchInterval: again_ms });
-  return { approvals: count.data?.pending ?? 0, inbox: count.data?.waiting_runs ?? 0 };
+  return {
+    approvals: count.data?.pending ?? 0,
+    inbox: (count.data?.waiting_runs ?? 0) + (count.data?.waiting_calls ?? 0),
+  };
 }

@@ -20,6 +20,20 @@ export const toolProblems = {
     title: 'The arguments do not fit the tool',
     hint: 'Read its schema: `svc mcp tools <server>`.',
   },
+  rule_refused: {
+    status: 403,
+    title: 'A rule on calls refuses this call',
+    hint: 'Change the arguments, or ask the owner of the rule.',
+  },
+  call_waits: {
+    status: 409,
+    title: 'A person must approve this call',
+    hint: 'Make the same call again, after the approval.',
+  },
+  call_rejected: {
+    status: 403,
+    title: 'A person has rejected this call',
+  },
   tool_changed: {
     status: 409,
     title: 'The server has changed this tool since its list was pinned',

@@ -32,6 +32,12 @@ export const piiOptions = z
       .optional()
       .describe('Values that are not personal: exact values, or {pattern}'),
     action: z.enum(['redact', 'block']).optional().describe('redact (unset) puts placeholders such as [EMAIL_1]'),
+    tools: z
+      .enum(['redact', 'block'])
+      .optional()
+      .describe(
+        'Also in the arguments and the results of tools at the door; redact puts [EMAIL] there. Unset: not there',
+      ),
     presidio: presidio.optional().describe('Finds names of persons with a Presidio service'),
     on_failure: z.enum(['block', 'pass']).optional().describe('When Presidio is away; unset: block'),
   })

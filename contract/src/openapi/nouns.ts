@@ -42,6 +42,7 @@ import * as service from '../service.ts';
 import * as targets from '../assets/targets.ts';
 import * as threads from '../agents/threads.ts';
 import * as threadShares from '../agents/thread-shares.ts';
+import * as toolCalls from '../assets/tool-calls.ts';
 import * as tools from '../assets/tools.ts';
 import * as traces from '../models/traces.ts';
 import * as webhooks from '../telling/webhooks.ts';
@@ -89,6 +90,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'models', about: 'Models: their upstreams, health and prices', files: [models] },
   { tag: 'targets', about: 'Where agents run', files: [targets] },
   { tag: 'tools', about: 'The tools of MCP servers', files: [tools] },
+  { tag: 'tool_calls', about: 'Calls of tools that wait for a person', files: [toolCalls] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway, gemini, ollama] },
   { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },

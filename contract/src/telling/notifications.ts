@@ -55,6 +55,7 @@ export const most_waiting_runs = 100;
 export const notificationCounts = z.object({
   pending: z.number().int().describe('requests that you may decide now'),
   waiting_runs: z.number().int().describe(`runs that wait for your answer, at most ${most_waiting_runs}`),
+  waiting_calls: z.number().int().describe(`calls of tools that wait for your decision, at most ${most_waiting_runs}`),
   unread: z.number().int(),
 });
 

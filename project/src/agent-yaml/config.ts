@@ -16,6 +16,7 @@ import { visibilities } from '@gantry/contract/roles.ts';
 import { local_target } from '@gantry/contract/assets/targets.ts';
 import { email, name, text, version } from '@gantry/contract/wire.ts';
 import { destinationRule, isDestination } from './egress.ts';
+import { callPolicyFields } from '../call-rules/config.ts';
 import { cpuCount, memoryBytes } from './resources.ts';
 
 /** The target of a deploy that names none. */
@@ -42,6 +43,7 @@ const mcpServer = mcpServerRef.map.extend({
     .strictObject({ allow: toolNames.optional(), deny: toolNames.optional() })
     .optional()
     .describe('Which of its pinned tools the agent may call: only those of `allow`, and none of `deny`; unset: all'),
+  ...callPolicyFields,
 });
 
 const inlineTool = z.strictObject({

@@ -17,6 +17,8 @@ export const places = {
   prices: join(source, 'models/gateway/prices/table.json'),
   /** The program of the thread that unpacks an archive. */
   unpack_worker: pathToFileURL(join(source, 'assets/registry/archive/unpack-worker.ts')),
+  /** The program of the thread that decides rules on calls of tools. */
+  rule_worker: pathToFileURL(join(source, 'assets/registry/call-rules/rule-worker.ts')),
   /** The program of the thread that verifies a chain. */
   check_worker: pathToFileURL(join(source, 'governance/proof/verification/check-worker.ts')),
 } as const;

@@ -64,6 +64,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
   open.defer(async () => await sealer.stop());
   const { containers, deploy } = await parts.deploying();
   const outgoing = await parts.outgoing();
+  const tools = await parts.tools();
   const cursors = sealedCursors(deriveKey(secret_key, 'cursor'));
   const maker = { pepper: keys['key-pepper'], envelope: parts.envelope };
   const key_digest = keys['service-key'];
@@ -120,6 +121,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
       findNamedUsers,
       removeCredential,
+      rules: tools.rules,
     }),
     ...approvalsRoutes({ db, cursors, targets: async () => await deploy.targets.names() }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
@@ -128,7 +130,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
     ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),
-    ...toolsRoutes(await parts.tools()),
+    ...toolsRoutes({ ...tools, cursors }),
     ...homeRoutes(deploy),
     ...eventsRoutes({ db, catchUp: outgoing.catchUp, onError }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),

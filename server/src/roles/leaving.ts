@@ -8,6 +8,7 @@ import { whenLeaves as registry } from '../assets/registry/ownership/when-leaves
 import { forgets as invokeForgets } from '../agents/invoke/forgets.ts';
 import { forgets as memoryForgets } from '../agents/memory/forgets.ts';
 import { forgets as orchestrationForgets } from '../agents/orchestration/forgets.ts';
+import { forgets as callForgets } from '../agents/tools/approvals/forgets.ts';
 import type { Stores } from '../assets/secrets/stores/index.ts';
 import { whenLeaves as secrets } from '../assets/secrets/when-leaves.ts';
 import { forgets as tracesForgets } from '../models/traces/forgets.ts';
@@ -22,6 +23,7 @@ export const forgets: Forgets[] = [
   ...memoryForgets,
   ...invokeForgets,
   ...orchestrationForgets,
+  ...callForgets,
   ...tracesForgets,
   ...repliesForgets,
 ];

@@ -1,16 +1,29 @@
 // The parts for calls to tools, opened once in a process: the ingress passes calls of agents on, and the api asks servers for their tools.
 import { openOutbound } from '../ground/outbound/outbound.ts';
+import { ruleThread } from '../assets/registry/call-rules/rule-thread.ts';
 import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
 import { serverConnections } from '../agents/tools/upstream/connections.ts';
 import type { ToolParts } from '../agents/tools/parts.ts';
-import type { OpeningParts } from './role.ts';
+import type { OpeningParts, RoleParts } from './role.ts';
 
-export function openTools({ config, db, envelope, spans, onError, open }: OpeningParts): ToolParts {
+export function openTools({
+  config,
+  db,
+  envelope,
+  spans,
+  guardrails,
+  models,
+  base_url,
+  onError,
+  open,
+}: OpeningParts & Pick<RoleParts, 'models'>): ToolParts {
   const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
   const connections = serverConnections(onError);
+  const rules = ruleThread();
   open.defer(async () => {
     await connections.close();
+    await rules.close();
     await outbound.close();
   });
   return {
@@ -18,6 +31,11 @@ export function openTools({ config, db, envelope, spans, onError, open }: Openin
     outbound,
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
     connections,
+    rules,
+    guardrails,
+    models,
+    envelope,
+    base_url,
     spans,
     onError,
   };

@@ -1,4 +1,4 @@
-// What waits for the reader: runs of agents that ask a person. Each is answered where it stands.
+// What waits for the reader: runs of agents that ask a person, and calls of tools that a person must approve. Each is answered where it stands.
 import type { WaitingRun } from '@gantry/contract/agents/threads.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { pagesOf } from '../../parts/list/list.tsx';
 import { Empty, Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { askList } from '../../server.ts';
+import { Call, useWaitingCalls } from './waiting-calls.tsx';
 import { Questions } from './questions.tsx';
 
 /** Nothing tells the browser that a run has begun to wait. */
@@ -17,18 +18,30 @@ const again_ms = 15_000;
 export function InboxPage() {
   const waiting = useInfiniteQuery({ ...askList('inbox.list', { query: {} }), refetchInterval: again_ms });
   const { rows, error, more } = pagesOf(waiting);
+  const calls = useWaitingCalls();
   return (
     <Page title="Inbox" svc="svc inbox">
       {rows === undefined && error !== null && error !== undefined && <Refusal error={error} />}
       {rows === undefined && (error === null || error === undefined) && <div className="skeleton h-40" />}
-      {rows?.length === 0 && (
-        <Empty>Nothing waits for you. An agent that asks a person before it goes on is listed here.</Empty>
+      {calls.error !== null && calls.error !== undefined && <Refusal error={calls.error} />}
+      {rows?.length === 0 && calls.rows?.length === 0 && (
+        <Empty>
+          Nothing waits for you. An agent that asks a person, and a call that a person must approve, are listed here.
+        </Empty>
       )}
       <ul className="flex max-w-[800px] flex-col gap-4">
+        {calls.rows?.map((call) => (
+          <Call key={call.id} call={call} />
+        ))}
         {rows?.map((run) => (
           <Run key={`${run.thread} ${run.checkpoint_id} ${run.waiting_since}`} run={run} />
         ))}
       </ul>
+      {calls.more !== undefined && (
+        <Button look="quiet" onClick={calls.more}>
+          More calls
+        </Button>
+      )}
       {more !== undefined && (
         <Button look="quiet" onClick={more}>
           More

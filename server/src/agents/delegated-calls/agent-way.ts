@@ -29,10 +29,11 @@ export function agentWay(
     authenticate: async ({ headers, origin }): Promise<AgentCaller> => {
       const key = await authenticate(bearerOf(headers), origin);
       const calling = await callingRevision(db, key.id);
-      if (calling !== undefined) return agentCaller(calling, { origin, run: openRun(readRun(run_key, key, headers)) });
+      if (calling !== undefined)
+        return agentCaller(calling, { origin, key_id: key.id, run: openRun(readRun(run_key, key, headers)) });
       const isStarting = takes_starting && (await isStartingKey(db, key.id));
       const starting = isStarting ? await startingRevision(db, key.id) : undefined;
-      if (starting !== undefined) return agentCaller(starting, { origin, run: undefined });
+      if (starting !== undefined) return agentCaller(starting, { origin, key_id: key.id, run: undefined });
       throw new Problem('invalid_api_key', { detail: 'Only the key of a deployed agent works here.' });
     },
   };
@@ -42,7 +43,7 @@ type Calling = NonNullable<Awaited<ReturnType<typeof callingRevision>>>;
 
 function agentCaller(
   { agent_id, name, team_id, team, revision_id, version_id }: Calling,
-  { origin, run }: Pick<AgentCaller, 'origin' | 'run'>,
+  { origin, key_id, run }: Pick<AgentCaller, 'origin' | 'key_id' | 'run'>,
 ): AgentCaller {
   return {
     kind: 'agent',
@@ -53,6 +54,7 @@ function agentCaller(
     team: { id: team_id, name: team },
     revision_id,
     version_id,
+    key_id,
     run,
     origin,
   };

@@ -27,6 +27,7 @@ import { setDefaultTarget } from './operate/set-default-target.ts';
 import { findNamedUsers } from './named-users.ts';
 import { findSecretUsers } from './secret-users.ts';
 import * as instanceStore from './instance-store.ts';
+import { rules } from '../../testing/pushes/rules.ts';
 
 let stage: DeployStage;
 let worker: Worker | undefined;
@@ -68,10 +69,10 @@ async function simple(kind: ConfiguredKind): Promise<Referenced> {
   const { db } = stage.database;
   const name = `thing-${++made}`;
   const [config, other] = twoConfigs[kind];
-  const editing = { db, findNamedUsers };
+  const editing = { db, rules, findNamedUsers };
   const ada = await stage.cast.caller('ada');
   const fields = { name, team: 'ml', version: '1.0.0', description: '', tags: [] };
-  await create(db, ada, kind, { ...fields, visibility: 'org', config });
+  await create(editing, ada, kind, { ...fields, visibility: 'org', config });
   return {
     ref: printRef({ kind, name }),
     change: async () => await edit(editing, ada, { kind, name }, { version: '1.1.0', config: other }),

@@ -30,6 +30,7 @@ import type { DeployInput } from './deploy-run.ts';
 import { showDeploy } from './deployments/find-deploy.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
+import { rules } from '../../testing/pushes/rules.ts';
 
 let stage: DeployStage;
 let database: TestDatabase;
@@ -294,7 +295,8 @@ test('a deploy whose reference is deleted during the build fails; the delete of 
   const caller = await cast.caller('ada');
   const words = { team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
   const tool = { kind: 'tool', name: 'under-a-deploy' } as const;
-  const make = async () => await create(database.db, caller, 'tool', { ...words, tags: [], name: tool.name });
+  const make = async () =>
+    await create({ db: database.db, rules }, caller, 'tool', { ...words, tags: [], name: tool.name });
   const deletion = { db: database.db, closeRequests: closePending, findNamedUsers, removeCredential };
   const remove = async () => await deleteAsset(deletion, caller, tool);
   await make();

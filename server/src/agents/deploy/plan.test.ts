@@ -16,6 +16,7 @@ import { findNamedUsers } from './named-users.ts';
 import { removeCredential } from '../../assets/targets/find-targets.ts';
 import { plan } from './plan.ts';
 import { showStatus } from './status/show-status.ts';
+import { rules } from '../../testing/pushes/rules.ts';
 
 let stage: DeployStage;
 let worker: Worker;
@@ -195,7 +196,7 @@ test('a fallback that the catalogue has in another format is refused by the push
 async function addModel(name: string, provider: string, more: object = {}): Promise<void> {
   const config = { provider, model: name, type: 'chat' as const, ...more };
   const made = { name, team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org', config } as const;
-  await create(stage.database.db, await stage.cast.caller('max'), 'model', { ...made, tags: [] });
+  await create({ db: stage.database.db, rules }, await stage.cast.caller('max'), 'model', { ...made, tags: [] });
 }
 
 test('a plan shows the changes against the running revision, and hides values of variables from readers without write', async () => {

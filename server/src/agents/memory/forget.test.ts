@@ -5,6 +5,7 @@ import { memoryStage, superstep, type MemoryStage } from '../../testing/agents/m
 import { contains, databaseAsText } from '../../testing/database-as-text.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
 import { deployedOrchestration, orchestrationRunOf } from '../../testing/stored/stored-orchestrations.ts';
+import { storeCall } from '../../testing/stored/stored-call.ts';
 import { storeThread } from '../../testing/stored/stored-thread.ts';
 import type { TestUser } from '../../testing/test-app.ts';
 import { forgetOldMemory } from './forget-old.ts';
@@ -121,10 +122,15 @@ async function speak(thread: string): Promise<string[]> {
     insert into run_event (run_id, seq, kind, message, data) values (${flow_run}, 1, 'log', ${word}, ${said}::jsonb)`);
   await db.run(sql`
     insert into thread_wait (run_id, path, n, thread_id, checkpoint_id, value) values (${flow_run}, 'one', 1, ${id}, '1', '\\x00')`);
+  await storeCall(app, { agent: agent.name, server: 'city', word, caller_id: ada_id });
   return [word, id ?? ''];
 }
 
 test('a forgotten user leaves nothing in any table, and the receipt is in the log', async () => {
+  await stage.ada.client.call('registry.create', {
+    params: { kind: 'mcp-server' },
+    body: { name: 'city', team: 'ml', config: { transport: 'streamable-http', url: 'http://127.0.0.1:1/mcp' } },
+  });
   await deployedOrchestration(stage.app, stage.ada, { name: 'flow', agent: stage.agent, visibility: 'team' });
   const traces = [...(await speak('first')), ...(await speak('second')), `user ${ada_id}`];
   const speaking = (dump: Map<string, string>) =>
@@ -144,7 +150,16 @@ test('a forgotten user leaves nothing in any table, and the receipt is in the lo
   const receipt = await stage.ada.client.call('threads.forget_user', { params, body: {} });
   expect(receipt).toMatchObject({
     user: stage.ada.email,
-    erased: { threads: 4, items: 4, calls: 2, orchestration_runs: 2, spans: 2, feedback: 2, replies: 2 },
+    erased: {
+      threads: 4,
+      items: 4,
+      calls: 2,
+      orchestration_runs: 2,
+      calls_to_approve: 2,
+      spans: 2,
+      feedback: 2,
+      replies: 2,
+    },
   });
   expect(speaking(await databaseAsText(stage.app.db))).toEqual([]);
   const { items } = await stage.app.admin.client.call('audit.list', { query: { action: 'memory.forgotten' } });

@@ -1,5 +1,6 @@
 // A call of a tool by an agent. The order: the server is named and may be used, the run is open and its caller may still use the agent, the tool is
-// pinned and unchanged, the row is stored, and only then the call goes out.
+// pinned and unchanged, the row is stored, its arguments pass the guardrails, fit the schema and pass the rules, a person has approved
+// it where one must, and only then the call goes out.
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -11,6 +12,10 @@ import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { delegationOfAgent } from '../delegated-calls/delegation.ts';
 import { isOpenRun } from '../invoke/open-run.ts';
 import { checkArguments } from './check-arguments.ts';
+import { Blocked } from '../../models/guardrails/guarded-call.ts';
+import { guardedArguments, guardedResult, guardTool } from './guarded-tool.ts';
+import { takeApproval } from './approvals/take-approval.ts';
+import { checkRules, RuleRefused } from './check-rules.ts';
 import { usableServer, type UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
@@ -32,11 +37,17 @@ const most_result_bytes = 1024 * 1024;
 const call_ms = 60_000;
 const longest_call_ms = 10 * 60_000;
 /** The call did not go out. */
-const refusals: readonly string[] = ['tool_changed', 'arguments_refused'];
+const refusals: readonly string[] = [
+  'tool_changed',
+  'arguments_refused',
+  'rule_refused',
+  'call_waits',
+  'call_rejected',
+];
 /** A change of a list is seen after this time at the latest. */
 const list_age_ms = 10_000;
 
-/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `arguments_refused`, `tool_changed` or `server_unavailable`. */
+/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `arguments_refused`, `guardrail_blocked`, `rule_refused`, `call_waits`, `call_rejected`, `tool_changed` or `server_unavailable`. */
 export async function callTool(parts: ToolParts, asked: AskedCall): Promise<CallToolResult> {
   const { db } = parts;
   const { caller } = asked;
@@ -48,6 +59,7 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   const { user } = await delegationOfAgent({ db, isOpen: async (run) => await isOpenRun(db, run) }, caller);
   const pinned = pinnedTool(usable, asked.tool);
   const id = randomUUID();
+  const guarded = await guardTool(parts, asked);
   const span = openToolSpan(parts.spans, { ...asked, user_id: user.id, call_id: id });
   try {
     await store.begin(db, id, {
@@ -60,17 +72,26 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
       tool: asked.tool,
       arguments_digest: digestOf(asked.arguments),
     });
-    checkArguments(pinned, asked.arguments);
-    const result = await send(parts, asked, { usable, pinned, caller_id: user.id });
+    const given = await guardedArguments(guarded, asked.arguments);
+    if (given !== asked.arguments) await store.setArguments(db, id, digestOf(given));
+    const call = { ...asked, arguments: given };
+    checkArguments(pinned, given);
+    const wait = await checkRules(parts, call, { usable, user });
+    if (wait !== undefined)
+      await store.setApproval(db, id, await takeApproval(parts, { ...call, call_id: id, user, usable, pinned, wait }));
+    const answered = await send(parts, call, { usable, pinned, caller_id: user.id });
+    const result = await guardedResult(guarded, answered);
     const outcome = result.isError === true ? 'error' : 'answered';
     await store.end(db, id, { outcome, result_digest: digestOf(result), problem: null });
-    span.end(outcome === 'answered' ? null : 'tool_error', result);
+    span.end(outcome === 'answered' ? null : 'tool_error', { result, done: guarded?.done });
     return result;
   } catch (error) {
     const problem = error instanceof Problem ? error.code : 'internal';
-    span.end(problem);
-    const outcome = refusals.includes(problem) ? 'refused' : 'failed';
-    await store.end(db, id, { outcome, result_digest: null, problem });
+    span.end(problem, { done: guarded?.done });
+    const isRefused = refusals.includes(problem) || (error instanceof Blocked && error.place === 'tool_in');
+    const outcome = isRefused ? 'refused' : 'failed';
+    const rule = error instanceof RuleRefused ? error.rule : null;
+    await store.end(db, id, { outcome, result_digest: null, problem, rule });
     throw error;
   }
 }

@@ -1,5 +1,8 @@
 import type { Handlers, SurfaceHandlers } from '../../governance/http/handlers.ts';
 import type { RecordRefusal } from '../../governance/access/refused.ts';
+import type { Cursors } from '../../governance/http/cursor.ts';
+import { decideCall } from './approvals/decide-call.ts';
+import { listWaitingCalls } from './approvals/list-waiting.ts';
 import { lookAtTools } from './look.ts';
 import type { ToolParts } from './parts.ts';
 import { serveTools } from './serve.ts';
@@ -14,9 +17,13 @@ export function mcpDoorRoutes(parts: ToolParts & { recordRefusal: RecordRefusal 
   };
 }
 
-export function toolsRoutes(parts: ToolParts): Pick<Handlers<'tools'>, 'tools.look'> {
+export function toolsRoutes(
+  parts: ToolParts & { cursors: Cursors },
+): Pick<Handlers<'tools'>, 'tools.look'> & Handlers<'tool_calls'> {
   return {
     'tools.look': async ({ caller, params, query, signal }) =>
       await lookAtTools(parts, { caller, signal, ...params, ...query }),
+    'tool_calls.waiting': async ({ caller, query }) => await listWaitingCalls(parts, caller, query),
+    'tool_calls.decide': async ({ caller, params, body }) => await decideCall(parts, { caller, ...params, ...body }),
   };
 }

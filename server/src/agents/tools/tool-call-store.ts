@@ -19,6 +19,18 @@ export interface EndedCall {
   outcome: 'answered' | 'error' | 'failed' | 'refused';
   result_digest: string | null;
   problem: string | null;
+  /** The rule that refused: whose, and its name. */
+  rule?: string | null;
+}
+
+/** A guardrail has changed what goes out. */
+export async function setArguments(db: Database, id: string, arguments_digest: string): Promise<void> {
+  await db.run(sql`update tool_call set arguments_digest = ${arguments_digest} where id = ${id}`);
+}
+
+/** The approval is used up, and the call goes out. */
+export async function setApproval(db: Database, id: string, approval_id: string): Promise<void> {
+  await db.run(sql`update tool_call set approval_id = ${approval_id} where id = ${id}`);
 }
 
 export async function begin(db: Database, id: string, call: BegunCall): Promise<void> {
@@ -28,14 +40,20 @@ export async function begin(db: Database, id: string, call: BegunCall): Promise<
       ${call.tool}, ${call.arguments_digest})`);
 }
 
-export async function end(db: Database, id: string, { outcome, result_digest, problem }: EndedCall): Promise<void> {
+export async function end(
+  db: Database,
+  id: string,
+  { outcome, result_digest, problem, rule = null }: EndedCall,
+): Promise<void> {
   await db.run(sql`
-    update tool_call set outcome = ${outcome}, result_digest = ${result_digest}, problem = ${problem}, ended_at = clock_now()
+    update tool_call set outcome = ${outcome}, result_digest = ${result_digest}, problem = ${problem}, rule = ${rule}, ended_at = clock_now()
     where id = ${id}`);
 }
 
 export interface CallToRecord extends Omit<BegunCall, 'revision_id'>, Omit<EndedCall, 'outcome'> {
   id: string;
+  /** The approval that it used up. */
+  approval_id: string | null;
   outcome: EndedCall['outcome'] | null;
   started_at: string;
 }
@@ -43,7 +61,7 @@ export interface CallToRecord extends Omit<BegunCall, 'revision_id'>, Omit<Ended
 /** Those that have ended, and those whose process must have died. No other process records them. */
 export const toRecord = async (tx: GovernedTx, { most, dead_seconds }: { most: number; dead_seconds: number }) =>
   await tx.all<CallToRecord>(sql`
-    select id, agent_id, run_id, caller_id, server, server_version, tool, arguments_digest, result_digest, outcome, problem, started_at
+    select id, agent_id, run_id, caller_id, server, server_version, tool, arguments_digest, result_digest, outcome, problem, rule, approval_id, started_at
     from tool_call where not is_recorded and (ended_at is not null or started_at < clock_now() - make_interval(secs => ${dead_seconds}))
     order by started_at, id limit ${most} for update skip locked`);
 

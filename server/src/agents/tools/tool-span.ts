@@ -3,6 +3,8 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { AgentCaller } from '../../governance/access/caller.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import type { Spans } from '../../models/traces/spans.ts';
+import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts';
+import type { GuardedCall } from '../../models/guardrails/guarded-call.ts';
 import { startSpan } from '../../models/traces/start-span.ts';
 
 interface SpannedCall {
@@ -16,7 +18,7 @@ interface SpannedCall {
 }
 
 export interface ToolSpan {
-  end(error: string | null, result?: CallToolResult): void;
+  end(error: string | null, more?: { result?: CallToolResult; done?: GuardedCall['done'] | undefined }): void;
 }
 
 export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): ToolSpan {
@@ -26,7 +28,7 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
   const trace_id = run?.trace_id ?? trace.trace_id;
   const hidden = run?.hidden ?? { inputs: true, outputs: true };
   return {
-    end: (error, result) =>
+    end: (error, { result, done = [] } = {}) =>
       spans.add([
         {
           span_id: started.span_id,
@@ -51,7 +53,7 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
           input: hidden.inputs ? null : JSON.stringify(call.arguments),
           output: hidden.outputs || result === undefined ? null : JSON.stringify(result.content),
           error,
-          attributes: { call_id, 'gen_ai.tool.name': tool, 'mcp.server': server },
+          attributes: { call_id, 'gen_ai.tool.name': tool, 'mcp.server': server, ...attributesOfActions(done) },
         },
       ]),
   };

@@ -7,6 +7,7 @@ import type { Cursors } from '../../governance/http/cursor.ts';
 import type { Handlers } from '../../governance/http/handlers.ts';
 import { lastSeq } from '../../governance/http/request/last-event-id.ts';
 import { whileAllowed } from '../../governance/http/answer/while-allowed.ts';
+import type { RuleThread } from './call-rules/rule-thread.ts';
 import { create } from './assets/create.ts';
 import { deleteAsset, type RemoveCredential } from './assets/delete.ts';
 import { edit } from './assets/edit.ts';
@@ -39,6 +40,7 @@ interface RegistryParts {
   moveKeys: MoveKeys;
   findNamedUsers: FindNamedUsers;
   removeCredential: RemoveCredential;
+  rules: RuleThread;
 }
 
 export function registryRoutes({
@@ -49,8 +51,9 @@ export function registryRoutes({
   moveKeys,
   findNamedUsers,
   removeCredential,
+  rules,
 }: RegistryParts): RegistryHandlers {
-  const parts = { db, places: pushPlaces(data_dir) };
+  const parts = { db, places: pushPlaces(data_dir), rules };
   const approvals = { findApproved: approvedVersions, refuseApprovedNewest };
   const shown = async (caller: Caller, ref: AssetRef) => await show(db, approvals, caller, ref);
   const showNow = showAsOf({ db, readAsOf }, approvals);
@@ -82,11 +85,11 @@ export function registryRoutes({
     'tools.pin': async ({ caller, params, query, body }) =>
       await pinServerTools(db, caller, { ...params, ...query, ...body }),
     'registry.create': async ({ caller, params, body }) => {
-      await create(db, caller, params.kind, body);
+      await create(parts, caller, params.kind, body);
       return await shown(caller, { kind: params.kind, name: body.name });
     },
     'registry.edit': async ({ caller, params, body }) => {
-      await edit({ db, findNamedUsers }, caller, params, body);
+      await edit({ ...parts, findNamedUsers }, caller, params, body);
       return await shown(caller, params);
     },
     'registry.set_visibility': async ({ caller, params, body }) =>

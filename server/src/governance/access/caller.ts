@@ -120,6 +120,8 @@ export interface AgentCaller extends AgentItself {
   team: { id: string; name: string };
   revision_id: string;
   version_id: string;
+  /** The gateway key of the revision, which pays for judges. */
+  key_id: string;
   /** The run that it calls for, as its token says. Without one it calls for itself. */
   run: RunClaims | undefined;
   origin: Origin;

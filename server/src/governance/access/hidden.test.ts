@@ -11,6 +11,7 @@ import { sql } from '../../ground/database/sql.ts';
 import { serveAgent, storeAgent } from '../../testing/stored/stored-agent.ts';
 import { orchestrationRunOf, storeOrchestration } from '../../testing/stored/stored-orchestrations.ts';
 import { storeShare, storeThread } from '../../testing/stored/stored-thread.ts';
+import { storeCall } from '../../testing/stored/stored-call.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
 import { deaf_host, makeWebhook } from '../../testing/stored/make-webhook.ts';
 import { testApp, type TestApp, type TestUser } from '../../testing/test-app.ts';
@@ -104,6 +105,7 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
       config: { transport: 'streamable-http', url: `http://${word}/mcp` },
     } as const;
     await by.client.call('registry.create', { params: { kind: 'mcp-server' }, body: server });
+    await storeCall(app, { agent: name, server: name, word });
     const target = {
       name,
       team,
@@ -180,6 +182,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
   'orchestrate.runs': [{ params: { name: agent }, filters: [{}, { state: 'done' }, { version: '1.0.0' }] }],
   'agents.events': [{ params: { name: agent }, filters: [{}] }],
+  'tool_calls.waiting': [{ filters: [{}] }],
   'inbox.list': [{ filters: [{}, { own: 'true' }] }],
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
   'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }, { titles: 'true' }] }],

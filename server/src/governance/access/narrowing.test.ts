@@ -423,6 +423,7 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
     pending: waitingForCaller(world, caller).length,
     unread,
     waiting_runs: 0,
+    waiting_calls: 0,
   });
 }
 

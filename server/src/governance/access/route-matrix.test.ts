@@ -340,7 +340,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   ...modelRequests,
   ...memoryRequests,
   'models.list': () => ({}),
-  ...assetRequests({ admin: () => app.admin.client, owner: () => owner.email, fresh }),
+  ...assetRequests({ app: () => app, admin: () => app.admin.client, owner: () => owner.email, fresh }),
   'principals.list': () => ({}),
   'principals.create': () => ({ body: { name: fresh('machine'), team: 'ml' } }),
   'principals.show': async () => ({ params: { id: (await freshPrincipal()).id } }),

@@ -4,7 +4,16 @@ import type { GuardrailName, Place } from '@gantry/contract/guardrails/places.ts
 import { comparesWithGiven, givenIn } from './given.ts';
 import type { DocumentText, TextSource } from './json-texts.ts';
 import { newPlaceholders, redact, Restoring, restore, type Placeholders } from './placeholders.ts';
-import { JudgeFailed, type Ask, type Given, type JudgeRule, type Note, type Rule, type TextRule } from './rule.ts';
+import {
+  JudgeFailed,
+  type Ask,
+  type Given,
+  type JudgeRule,
+  type Note,
+  type Rule,
+  type Span,
+  type TextRule,
+} from './rule.ts';
 import { screen } from './screen.ts';
 import { Window, type Released, type Screened } from './stream.ts';
 import { yieldTurn } from '../../ground/yield-turn.ts';
@@ -42,6 +51,8 @@ const spoken: Record<Place, string> = {
   ingress_in: 'the input',
   model_in: 'the request to the model',
   model_out: 'the answer of the model',
+  tool_in: 'the arguments of the tool',
+  tool_out: 'the result of the tool',
   ingress_out: 'the answer',
 };
 
@@ -219,6 +230,7 @@ export class GuardedCall {
       : spans;
     if (hidden.length === 0) return text;
     for (const { rule } of hidden) this.#note(rule, place, 'redacted');
+    if (isTool(place)) return removed(text, hidden);
     const redacted = redact({ text, spans: hidden }, isOut(place) ? this.#outgoing() : this.#in);
     if (!isOut(place)) for (const { start, end } of hidden) this.#given.add(bare(text.slice(start, end)));
     return redacted;
@@ -319,6 +331,21 @@ const isTimeout = (error: unknown): boolean => error instanceof DOMException && 
 
 function isOut(place: Place): boolean {
   return place === 'model_out' || place === 'ingress_out';
+}
+
+function isTool(place: Place): boolean {
+  return place === 'tool_in' || place === 'tool_out';
+}
+
+/** The types in place of the values. Without numbers: a later answer of a model must not turn one of them into a value of another text. */
+function removed(text: string, spans: readonly Span[]): string {
+  let left = '';
+  let at = 0;
+  for (const { start, end, type } of spans) {
+    left += `${text.slice(at, start)}[${type}]`;
+    at = end;
+  }
+  return left + text.slice(at);
 }
 
 /** Separators of numbers differ between the way in and the way out. */

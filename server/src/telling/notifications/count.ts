@@ -3,6 +3,7 @@ import type { Caller, UserCaller } from '../../governance/access/caller.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import { most_waiting_runs } from '@gantry/contract/telling/notifications.ts';
 import { listWaitingRuns } from '../../agents/memory/inbox/list-inbox.ts';
+import { countWaitingCalls } from '../../agents/tools/approvals/list-waiting.ts';
 import { countWaiting } from '../../agents/approvals/waiting.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { signedInUser } from '../../people/principals/signed-in.ts';
@@ -15,10 +16,12 @@ export interface Counts {
   pending: number;
   /** Runs that wait for the caller's answer. */
   waiting_runs: number;
+  /** Calls of tools that wait for the caller's decision. */
+  waiting_calls: number;
   unread: number;
 }
 
-/** For the badges: the caller's unread notifications, open requests and waiting runs. */
+/** For the badges: the caller's unread notifications, open requests, and runs and calls that wait. */
 export async function count(db: Database, caller: Caller): Promise<Counts> {
   const user = signedInUser(caller);
   authorize(user, 'notification.read', theOrg);
@@ -26,12 +29,13 @@ export async function count(db: Database, caller: Caller): Promise<Counts> {
 }
 
 export async function countsOf(db: Database, user: UserCaller): Promise<Counts> {
-  const [pending, waiting, unread] = await Promise.all([
+  const [pending, waiting, waiting_calls, unread] = await Promise.all([
     countWaiting(db, user),
     listWaitingRuns(db, user, { team_id: undefined, limit: most_waiting_runs }),
+    countWaitingCalls(db, user, most_waiting_runs),
     countUnread(db, user),
   ]);
-  return { pending, waiting_runs: waiting.length, unread };
+  return { pending, waiting_runs: waiting.length, waiting_calls, unread };
 }
 
 export async function countUnread(db: Database, user: UserCaller): Promise<number> {

@@ -17,6 +17,7 @@ import { receiver, type Receiver } from '../../testing/servers/receiver.ts';
 import { smtpServer, type SmtpServer } from '../../testing/servers/smtp-server.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
 import { create } from './create.ts';
+import { rules } from '../../testing/pushes/rules.ts';
 
 const secret_key = Buffer.alloc(32, 7);
 let base: TestDatabase;
@@ -71,7 +72,7 @@ async function decided(): Promise<void> {
   const ada = await cast.caller('ada');
   const name = `tool-${++made}`;
   const plain = { version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
-  await createAsset(base.db, ada, 'tool', { ...plain, name, team: 'ml', tags: [] });
+  await createAsset({ db: base.db, rules }, ada, 'tool', { ...plain, name, team: 'ml', tags: [] });
   const { id } = await submit({ db: base.db, targets: async () => [] }, ada, {
     asset: `tools/${name}@1.0.0`,
     message: '',

@@ -1,8 +1,11 @@
 import type { Client } from '@gantry/contract/client/client.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { storeCall } from '../stored/stored-call.ts';
+import type { TestApp } from '../test-app.ts';
 import { engineAt } from '../pushes/asset-configs.ts';
 
 interface By {
+  app: () => TestApp;
   admin: () => Client;
   /** The e-mail of the owner of models. */
   owner: () => string;
@@ -10,7 +13,7 @@ interface By {
 }
 
 /** For the route matrix: each request is about a model, a target or an MCP server of its own. */
-export function assetRequests({ admin, owner, fresh }: By) {
+export function assetRequests({ app, admin, owner, fresh }: By) {
   const create = async (kind: ConfiguredKind, look: string, more: { owner?: string; config: object }) => {
     const name = fresh(kind);
     const visibility = look === 'team' ? ('team' as const) : ('org' as const);
@@ -46,5 +49,11 @@ export function assetRequests({ admin, owner, fresh }: By) {
       ...(await server(_, look)),
       body: { digest: 'sha256:0' },
     }),
+    'tool_calls.waiting': () => ({}),
+    'tool_calls.decide': async ({ agent }: { agent: { name: string } }, look: string) => {
+      const { name } = (await server(undefined, look)).params;
+      const id = await storeCall(app(), { agent: agent.name, server: name });
+      return { params: { id }, body: { decision: 'approve' as const } };
+    },
   };
 }

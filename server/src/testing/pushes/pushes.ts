@@ -18,6 +18,7 @@ import { pushPlaces } from '../../assets/registry/push/push-places.ts';
 import { push, type PushParts } from '../../assets/registry/push/push.ts';
 import type { Resolver, ResolveRequest } from '../../assets/registry/dependencies/resolver.ts';
 import { projectOf, type TestProject } from './project-archive.ts';
+import { rules } from './rules.ts';
 
 export interface Pushes {
   parts: PushParts;
@@ -75,7 +76,7 @@ export async function startPushes(db: Database, real?: Resolver): Promise<Pushes
     return run;
   };
   const data_dir = await mkdtemp(join(tmpdir(), 'gantry-pushes-'));
-  const parts = { db, places: pushPlaces(data_dir) };
+  const parts = { db, places: pushPlaces(data_dir), rules };
   return {
     parts,
     resolved,

@@ -15,6 +15,8 @@ import { signedIn } from '../../../people/principals/signed-in.ts';
 import { writeEntries } from '../principals/entries.ts';
 import { searchWords } from '../asset.ts';
 import { configOnly } from '../content.ts';
+import type { RuleThread } from '../call-rules/rule-thread.ts';
+import { requireRuleTests } from '../call-rules/require-rule-tests.ts';
 import { readDescribed, requireTeam } from './described-by-config.ts';
 import { requireOwnName } from './former-name.ts';
 import { authorizeBilling } from './model-billing.ts';
@@ -39,7 +41,12 @@ export interface NewAsset {
   config: Config;
 }
 
-export async function create(db: Database, caller: Caller, kind: ConfiguredKind, made: NewAsset): Promise<void> {
+export async function create(
+  { db, rules }: { db: Database; rules: RuleThread },
+  caller: Caller,
+  kind: ConfiguredKind,
+  made: NewAsset,
+): Promise<void> {
   const user = signedIn(caller);
   const team = await loadTeam(db, made.team);
   const self = { kind, name: made.name };
@@ -48,6 +55,7 @@ export async function create(db: Database, caller: Caller, kind: ConfiguredKind,
   const read = readDescribed(kind, made.config, { name: made.name, version: made.version, team: team.name });
   const { config, described } = read;
   requireTeam(read, team.name);
+  await requireRuleTests(rules, user, { ...self, config });
   const owner_id = await ownerOfNew(db, user, team, made.owner ?? described?.owner);
   authorizeBilling(user, team, { kind, config });
   authorizeTargetChange(user, kind);

@@ -11,6 +11,8 @@ import { findVersion } from '../find.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { refuseWhileCalled, type FindNamedUsers } from '../references/in-use.ts';
 import { pinReferences } from '../references/pin-references.ts';
+import type { RuleThread } from '../call-rules/rule-thread.ts';
+import { requireRuleTests } from '../call-rules/require-rule-tests.ts';
 import { readDescribed, type Described } from './described-by-config.ts';
 import { authorizeBilling } from './model-billing.ts';
 import { requireFreeNames } from './model-names.ts';
@@ -35,7 +37,7 @@ type Named = { kind: ConfiguredKind; name: string };
 
 /** Words change at once; another config becomes a new version. An unchanged config changes nothing. */
 export async function edit(
-  { db, findNamedUsers }: { db: Database; findNamedUsers: FindNamedUsers },
+  { db, rules, findNamedUsers }: { db: Database; rules: RuleThread; findNamedUsers: FindNamedUsers },
   caller: Caller,
   ref: Named,
   edited: Edit,
@@ -45,6 +47,7 @@ export async function edit(
   const grant = authorize(user, 'asset.write', asset);
   authorizeTargetChange(user, ref.kind);
   const next = await contentOf(db, user, asset, ref, edited);
+  if (next !== undefined) await requireRuleTests(rules, user, { ...ref, config: next.content.config });
   authorizeBilling(user, asset.team, { kind: ref.kind, config: next?.content.config });
   if (ref.kind === 'model' && next?.content.config !== undefined)
     await requireFreeNames(db, user, { ...asset, config: next.content.config });

@@ -14,6 +14,7 @@ import { startPushes, type Pushes } from '../../../testing/pushes/pushes.ts';
 import { projectOf } from '../../../testing/pushes/project-archive.ts';
 import { prefixQuery, words } from '../words.ts';
 import { readNow } from '../../../testing/access/read-now.ts';
+import { rules } from '../../../testing/pushes/rules.ts';
 
 let database: TestDatabase;
 let cast: Cast;
@@ -85,6 +86,7 @@ beforeAll(async () => {
     moveKeys: async () => [],
     findNamedUsers: async () => ({ asset_ids: [], is_required: false }),
     removeCredential: async () => {},
+    rules,
   });
   const yaml =
     'description: Says hello to everybody\ntags: [polite, demo.v2]\ndeploy:\n  env_vars:\n    GREETING: hi there\n';

@@ -20,6 +20,8 @@ import { sourceDigest } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAgent, findVersion } from '../find.ts';
 import { loadVersionSummary } from '../versions/load-version-content.ts';
+import { requireAgentRuleTests } from '../call-rules/require-rule-tests.ts';
+import type { RuleThread } from '../call-rules/rule-thread.ts';
 import { ownerOfNew, requireSameOwner } from '../assets/owner.ts';
 import type { PushInput } from './push-input.ts';
 import { shareOf, type PushPlaces } from './push-places.ts';
@@ -38,10 +40,11 @@ export interface PushRequest {
 export interface PushParts {
   db: Database;
   places: PushPlaces;
+  rules: RuleThread;
 }
 
 /** Answers the id of the run. */
-export async function push({ db, places }: PushParts, caller: Caller, request: PushRequest): Promise<string> {
+export async function push({ db, places, rules }: PushParts, caller: Caller, request: PushRequest): Promise<string> {
   const user = signedIn(caller);
   const { signal } = request;
   const asset = await pushable(db, user, request.name);
@@ -49,7 +52,7 @@ export async function push({ db, places }: PushParts, caller: Caller, request: P
     const unpacked = await unpack(packed, signal);
     // The upload may have taken minutes. Meanwhile the sender may have lost every right, or the agent may have changed owner.
     const now = signedIn(await request.callerNow());
-    return await store(db, now, { ...request, asset: await pushable(db, now, request.name), ...unpacked });
+    return await store({ db, rules }, now, { ...request, asset: await pushable(db, now, request.name), ...unpacked });
   });
 }
 
@@ -66,7 +69,7 @@ interface Arrived extends PushRequest, Unpacked {
 }
 
 async function store(
-  db: Database,
+  { db, rules }: Omit<PushParts, 'places'>,
   user: SignedInCaller,
   { asset, files, manifest, ...request }: Arrived,
 ): Promise<string> {
@@ -78,6 +81,7 @@ async function store(
     authorize(user, 'asset.create', { ...team, creating });
     await requireOwnName(db, user, { kind: 'agent', name: request.name, team_id: team.id });
   } else requireSameOwner(asset, config);
+  await requireAgentRuleTests(rules, user, { config, yaml: files.get('agent.yaml') });
   const source = sourceDigest({ config, manifest });
   if (asset !== undefined) await requireOpenVersion(db, asset, config, source);
   const { request_id, ip } = user.origin;

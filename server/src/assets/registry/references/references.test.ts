@@ -18,6 +18,7 @@ import { registryRoutes } from '../routes.ts';
 import { seedCast, type Cast, type Person } from '../../../testing/access/cast.ts';
 import { startPushes, type Pushes } from '../../../testing/pushes/pushes.ts';
 import { finalise, removeAsset } from '../versions/version.ts';
+import { rules } from '../../../testing/pushes/rules.ts';
 
 let database: TestDatabase;
 let cast: Cast;
@@ -37,6 +38,7 @@ beforeAll(async () => {
     moveKeys: async () => [],
     findNamedUsers: async () => ({ asset_ids: [], is_required: false }),
     removeCredential: async () => {},
+    rules,
   });
 });
 afterAll(async () => {

@@ -2,6 +2,7 @@
 // pinned now. So neither a new tool nor a changed one reaches an agent without a person.
 import { LRUCache } from 'lru-cache';
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
+import type { CallPolicy } from '@gantry/project/call-rules/config.ts';
 import { parseAnyRef } from '@gantry/contract/refs.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import type { Pin } from '../content.ts';
@@ -21,6 +22,8 @@ export interface ServerOfAgent {
   pushed: ReadonlySet<string> | undefined;
   /** Of them, what agent.yaml leaves to the agent. */
   isLeft: (tool: string) => boolean;
+  /** What agent.yaml says about calls of its tools. */
+  policy: CallPolicy;
 }
 
 // A deployed version has final content, and a list never changes under its digest.
@@ -60,7 +63,11 @@ async function serverOf(
   const entry = entries.find((one) => parseAnyRef(one.ref)?.name === parsed.name);
   const { allow, deny = [] } = (entry !== undefined && 'tools' in entry ? entry.tools : undefined) ?? {};
   const isLeft = (tool: string) => (allow === undefined || allow.includes(tool)) && !deny.includes(tool);
-  return { name: parsed.name, ref, asset_id, version, config, pushed, isLeft };
+  const policy: CallPolicy = {
+    ...(entry !== undefined && 'rules' in entry && { rules: entry.rules }),
+    ...(entry !== undefined && 'approve' in entry && { approve: entry.approve }),
+  };
+  return { name: parsed.name, ref, asset_id, version, config, pushed, isLeft, policy };
 }
 
 function toolsIn(config: Record<string, unknown>): readonly string[] | undefined {

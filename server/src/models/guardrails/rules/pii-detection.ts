@@ -23,9 +23,17 @@ import { matchesPattern } from './pattern.ts';
 type PiiOptions = z.output<typeof piiOptions>;
 
 export function piiDetection(options: PiiOptions): Rule[] {
-  const { types, presidio, action = 'redact', on_failure = 'block' } = options;
+  const { action = 'redact', tools } = options;
+  const atTools = tools === undefined ? [] : rulesWith(options, tools).map((rule) => ({ ...rule, places: ofTools }));
+  return [...rulesWith(options, action), ...atTools];
+}
+
+const ofTools = ['tool_in', 'tool_out'] as const;
+
+function rulesWith(options: PiiOptions, action: 'redact' | 'block'): Rule[] {
+  const { types, presidio, on_failure = 'block' } = options;
   const asksPresidio = presidio !== undefined && (types === undefined || types.includes('person'));
-  return [byForm(options), ...(asksPresidio ? [namesOfPersons({ presidio, action, on_failure })] : [])];
+  return [byForm({ ...options, action }), ...(asksPresidio ? [namesOfPersons({ presidio, action, on_failure })] : [])];
 }
 
 function byForm({ types = withoutPerson, locales = [], allow = [], action = 'redact' }: PiiOptions): TextRule {

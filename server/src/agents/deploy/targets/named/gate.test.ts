@@ -19,6 +19,7 @@ import { deploy } from '../../deploy.ts';
 import { deployKind } from '../../deploy-kind.ts';
 import { showDeploy } from '../../deployments/find-deploy.ts';
 import { findNamedUsers } from '../../named-users.ts';
+import { rules } from '../../../../testing/pushes/rules.ts';
 
 const kind = 'target';
 const envelope = openEnvelope(Buffer.alloc(32));
@@ -43,7 +44,7 @@ async function added(team: 'ml' | 'ops'): Promise<string> {
   const name = `box-${++made}`;
   stage.targets[name] = stage.targets.local;
   const words = { version: '1.0.0', description: '', tags: [], visibility: 'org' as const };
-  await create(db(), await caller('root'), kind, {
+  await create({ db: db(), rules }, await caller('root'), kind, {
     name,
     team,
     ...words,
@@ -103,7 +104,7 @@ test('an approval for a target ends with its address and with its credential, al
   const ref = await approvedFor(name);
   const move = async (version: string) => {
     const moved = { version, config: config(`tcp://${version.replaceAll('.', '-')}.example.com:2376`) };
-    await edit({ db: db(), findNamedUsers }, await caller('root'), { kind, name }, moved);
+    await edit({ db: db(), rules, findNamedUsers }, await caller('root'), { kind, name }, moved);
   };
   const setAnother = async () => {
     const credential = { certificate: 'a certificate', key: 'a key' };
