@@ -146,9 +146,9 @@ test('the agent of CopilotKit for langgraph streams a conversation, and answers 
   const say = async (content: string) => {
     copilot.addMessage({ id: randomUUID(), role: 'user', content });
     await copilot.runAgent({}, reading);
-    return copilot.messages.map((message) => `${message.role}: ${String(message.content)}`);
+    return copilot.messages.map((message) => `${message.role}: ${JSON.stringify(message.content)}`);
   };
-  expect(await say('hello')).toEqual(['user: hello', 'assistant: you said hello']);
+  expect(await say('hello')).toEqual(['user: "hello"', 'assistant: "you said hello"']);
   expect(kinds).toContain('TEXT_MESSAGE_CONTENT');
   await say('ask me');
   expect(asked).toHaveLength(1);

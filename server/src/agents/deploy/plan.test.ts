@@ -82,8 +82,9 @@ test('a plan says how long what it keeps stays, who shares it, and what a shorte
   const ada = await stage.cast.caller('ada');
   const config = { kind: 'window', max_messages: 20, scope: 'agent', ttl_seconds: 7200 };
   const fields = { team: 'ml', version: '1.0.0', description: '', tags: [], visibility: 'org' as const };
-  await create(stage.database.db, ada, 'memory-config', { ...fields, name: 'short', config });
-  await create(stage.database.db, ada, 'memory-config', { ...fields, name: 'long', config: { ttl_seconds: 864_000 } });
+  const parts = { db: stage.database.db, rules };
+  await create(parts, ada, 'memory-config', { ...fields, name: 'short', config });
+  await create(parts, ada, 'memory-config', { ...fields, name: 'long', config: { ttl_seconds: 864_000 } });
   const memoryIn = async (ref: string) => {
     const { verdicts, changes } = await planAs('root', ref);
     const reach = changes.reach.filter(({ kind }) => kind.includes('memory'));

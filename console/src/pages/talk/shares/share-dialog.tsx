@@ -93,11 +93,11 @@ function Shares({ agent, thread }: { agent: string; thread: string }) {
   const shares = useInfiniteQuery(askList('threads.shares', { params, query: {} }));
   const { rows, error, more } = pagesOf(shares);
   const heading = useRef<HTMLHeadingElement>(null);
+  const count = rows?.length;
   useEffect(() => {
     // The button that took a share back is gone with its line.
-    if (document.activeElement === document.body) heading.current?.focus();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- when a line has gone
-  }, [rows?.length]);
+    if (count !== undefined && document.activeElement === document.body) heading.current?.focus();
+  }, [count]);
   return (
     <section aria-label="Who may read it" className="mt-5 flex flex-col gap-1 border-t border-line pt-3">
       <h3 ref={heading} tabIndex={-1} className="font-strong">
