@@ -12,7 +12,7 @@ import { runCommand } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
 import { ensurePackages } from './packages/packages.js';
 import { prepareEngine } from './prepare.js';
-import { secondsOfPytest, tallyPytest } from './reports/pytest-report.js';
+import { failedTests, secondsOfPytest, tallyPytest, tallyTwoPytests } from './reports/pytest-report.js';
 import { ensureUv, uvEnvironment } from './packages/python.js';
 import { partLine, readBudgets, timesOfRun } from './reports/slowest-files.js';
 import { runStaticChecks } from './static-checks.js';
@@ -137,25 +137,38 @@ async function vitest(baseImage, name, files) {
 }
 
 /**
+ * Failed tests get a second run, alone, as the files of vitest do.
+ *
  * @param {string} uv
  * @returns {Promise<Tally>}
  */
 async function runPytest(uv) {
-  const path = join(reports, 'pytest.xml');
   // Two workers, as with vitest. The tests of a file share processes, so they stay together.
-  const { exit_code, output } = await runCommand(
-    [uv, 'run', 'pytest', '-n2', '--dist=loadfile', `--junitxml=${path}`],
-    {
-      cwd: join(cloneFolder, 'wrapper'),
-      // Many tests start a process that imports a framework. Without bytecode, each would compile it.
-      env: cloneEnvironment({ ...(await uvEnvironment()), UV_COMPILE_BYTECODE: '1' }),
-      timeout_seconds: suite_timeout_seconds,
-    },
-  );
+  const { xml: first, exit_code } = await pytest(uv, 'first', ['-n2', '--dist=loadfile']);
+  print(partLine({ part: 'pytest', seconds: secondsOfPytest(first), budgets: readBudgets() }));
+  const failed = failedTests(first).length;
+  const tally = tallyPytest(first, exit_code);
+  if (failed === 0 || failed > max_files_again || failed !== tally.failed) return tally;
+  print(`\n  ${failed} of the Python tests failed. They run again, alone.`);
+  const { xml: second, exit_code: again } = await pytest(uv, 'second', ['--last-failed']);
+  return tallyTwoPytests({ first, second, exit_code: again });
+}
+
+/**
+ * @param {string} uv
+ * @param {string} name of the report
+ * @param {string[]} options
+ */
+async function pytest(uv, name, options) {
+  const path = join(reports, `pytest-${name}.xml`);
+  const { exit_code, output } = await runCommand([uv, 'run', 'pytest', ...options, `--junitxml=${path}`], {
+    cwd: join(cloneFolder, 'wrapper'),
+    // Many tests start a process that imports a framework. Without bytecode, each would compile it.
+    env: cloneEnvironment({ ...(await uvEnvironment()), UV_COMPILE_BYTECODE: '1' }),
+    timeout_seconds: suite_timeout_seconds,
+  });
   print(output);
-  const xml = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-  print(partLine({ part: 'pytest', seconds: secondsOfPytest(xml), budgets: readBudgets() }));
-  return tallyPytest(xml, exit_code);
+  return { xml: existsSync(path) ? readFileSync(path, 'utf8') : undefined, exit_code };
 }
 
 /**

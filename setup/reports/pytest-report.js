@@ -21,6 +21,38 @@ export function tallyPytest(xml, exit_code) {
   return { passed, failed, complaints };
 }
 
+/**
+ * The result of a run whose failed tests ran a second time, alone. The second run counts. What failed only the first time is named as unsteady.
+ *
+ * @param {{ first: string | undefined, second: string | undefined, exit_code: number }} runs JUnit reports, and the exit code of the second run
+ * @returns {import('./vitest-report.js').Tally}
+ */
+export function tallyTwoPytests({ first, second, exit_code }) {
+  const { passed } = tallyPytest(first, 1);
+  const again = tallyPytest(second, exit_code);
+  const steady = new Set(failedTests(second));
+  const unsteady = failedTests(first).filter((test) => !steady.has(test));
+  return {
+    passed: passed + again.passed,
+    failed: again.failed,
+    complaints: [...unsteady.map((test) => `unsteady: ${test}`), ...again.complaints],
+  };
+}
+
+/**
+ * The failed tests of a run, by name; a test whose set-up failed too.
+ *
+ * @param {string | undefined} xml pytest's JUnit report
+ */
+export function failedTests(xml) {
+  const tests = [...(xml ?? '').matchAll(/<testcase\s([^>]*[^/>])>\s*<(?:failure|error)\b/g)];
+  return tests.map(([, attributes = '']) => {
+    const [, file = ''] = /\bclassname="([^"]*)"/.exec(attributes) ?? [];
+    const [, name = ''] = /\bname="([^"]*)"/.exec(attributes) ?? [];
+    return `${file}: ${name}`;
+  });
+}
+
 /** @param {string | undefined} xml pytest's JUnit report */
 export function secondsOfPytest(xml) {
   return sumOfSuites(xml, 'time');

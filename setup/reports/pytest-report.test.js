@@ -1,6 +1,6 @@
 // @ts-check
 import { expect, test } from 'vitest';
-import { secondsOfPytest, tallyPytest } from './pytest-report.js';
+import { failedTests, secondsOfPytest, tallyPytest, tallyTwoPytests } from './pytest-report.js';
 
 /** @param {{ tests: number, errors?: number, failures?: number, skipped?: number }} counts */
 function reportOf({ tests, errors = 0, failures = 0, skipped = 0 }) {
@@ -31,4 +31,20 @@ test('a run that executed nothing, or wrote no report, is a failure', () => {
 
 test('an exit code that says failure is believed', () => {
   expect(tallyPytest(reportOf({ tests: 3 }), 1)).toMatchObject({ passed: 3, failed: 1 });
+});
+
+test('a test that passes when it runs again counts as passed, and is named', () => {
+  const failing =
+    '<testcase classname="tests.a" name="test_b" time="1.0"><failure message="no">no</failure></testcase>';
+  const passing = '<testcase classname="tests.a" name="test_c" time="1.0" />';
+  const first = `${passing}${reportOf({ tests: 7, failures: 1 })}${failing}`;
+  expect(failedTests(first)).toEqual(['tests.a: test_b']);
+  expect(tallyTwoPytests({ first, second: reportOf({ tests: 1 }), exit_code: 0 })).toEqual({
+    passed: 7,
+    failed: 0,
+    complaints: ['unsteady: tests.a: test_b'],
+  });
+  const second = `${reportOf({ tests: 1, failures: 1 })}${failing}`;
+  expect(tallyTwoPytests({ first, second, exit_code: 1 })).toEqual({ passed: 6, failed: 1, complaints: [] });
+  expect(tallyTwoPytests({ first, second: undefined, exit_code: 2 })).toMatchObject({ passed: 6, failed: 1 });
 });
