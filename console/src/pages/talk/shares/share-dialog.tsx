@@ -61,6 +61,7 @@ export function ShareDialog({ agent, thread, most_days, onClose }: ShareDialogPr
           label="With"
           required
           value={who}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- its owner has just shared from here
           autoFocus={made > 0}
           placeholder="ada@example.com"
           help={`An e-mail address of somebody who may use ${agent}, or team:<name>.`}
@@ -95,6 +96,7 @@ function Shares({ agent, thread }: { agent: string; thread: string }) {
   useEffect(() => {
     // The button that took a share back is gone with its line.
     if (document.activeElement === document.body) heading.current?.focus();
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- when a line has gone
   }, [rows?.length]);
   return (
     <section aria-label="Who may read it" className="mt-5 flex flex-col gap-1 border-t border-line pt-3">
