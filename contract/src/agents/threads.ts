@@ -52,7 +52,7 @@ export const threadSummary = outline.extend({
 });
 export type ThreadSummary = z.output<typeof threadSummary>;
 
-const interrupt = z.object({
+export const interrupt = z.object({
   id: z.string().nullable(),
   value: json,
   response_schema: json.optional().describe('the JSON Schema that an answer must fit, where the graph has given one'),
