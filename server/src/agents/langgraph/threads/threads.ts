@@ -233,7 +233,8 @@ async function printWithNested(parts: ThreadParts, row: ThreadRow, printing: Pri
   const under = isOver ? [] : await nestedStates(parts, row.id, { ns, id: state.checkpoint_id });
   const nested: Nested[] = [];
   for (const place of under) {
-    const [, step = ''] = /([^|]*):[^:|]*$/.exec(place.ns) ?? [];
+    const own = place.ns.slice(place.ns.lastIndexOf('|') + 1);
+    const step = own.slice(0, own.lastIndexOf(':'));
     const [inner] = levels > 0 ? await statesOf(parts, row.id, { ...place, limit: 1 }) : [];
     const below = { ns: place.ns, interrupts, levels: levels - 1 };
     const printed = inner && (await printWithNested(parts, row, { ...below, state: inner }));
