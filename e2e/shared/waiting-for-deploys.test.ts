@@ -17,16 +17,16 @@ beforeAll(async () => {
 });
 
 test('Ctrl-C at a terminal asks: the deploy first detaches, and is cancelled from a second watch', async () => {
-  await writeProject(gantry, 'parrot', { 'agent.py': `import time\ntime.sleep(600)\n${echo}` });
-  const deploying = await atTerminal(gantry, 'svc deploy', { in: 'parrot' });
-  await reached(admin, 'parrot', 'start');
+  await writeProject(gantry, 'dawdler', { 'agent.py': `import time\ntime.sleep(600)\n${echo}` });
+  const deploying = await atTerminal(gantry, 'svc deploy', { in: 'dawdler' });
+  await reached(admin, 'dawdler', 'start');
   deploying.press(key.interrupt);
   await deploying.shows('What should happen?');
   // Ctrl-C at the question itself ends nothing.
   deploying.press(key.interrupt);
   await deploying.shows('continues without this terminal');
   expect(await deploying.ended).toBe(0);
-  const { id, state } = await latestDeployment(admin, 'parrot');
+  const { id, state } = await latestDeployment(admin, 'dawdler');
   expect(state).toBe('running');
 
   const watching = await atTerminal(gantry, `svc deployments watch ${id}`);
@@ -36,7 +36,7 @@ test('Ctrl-C at a terminal asks: the deploy first detaches, and is cancelled fro
   watching.press(key.down + key.enter);
   await watching.shows('was cancelled');
   expect(await watching.ended).toBe(1);
-  expect(await ended(admin, 'parrot')).toMatchObject({ id, state: 'cancelled' });
+  expect(await ended(admin, 'dawdler')).toMatchObject({ id, state: 'cancelled' });
 });
 
 test('--wait-approval waits for the decision: an approved version is deployed, a rejected one is refused with the reason', async () => {
