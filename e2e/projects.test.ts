@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client/client.ts';
 import { parseUsd } from '@gantry/contract/formats/money.ts';
+import { inSoak } from '../server/src/testing/config.ts';
 import { callAgent, type Agent } from './call-agent.ts';
 import { addModel, deployProject } from './deploy-project.ts';
 import { install, type OwnInstallation } from './installation.ts';
@@ -82,17 +83,24 @@ test('a workspace with a lock whose versions no resolver repeats, and that has n
   expect(answered.json.output, answered.text).toMatchObject({ answer });
 });
 
-test.each([
-  ['a function', 'make_plain', 'plain bee'],
-  ['an async function', 'make_awaited', 'awaited bee'],
+const factories = [
   ['a function of the config', 'make_for', "ada's bee"],
   ['a context manager', 'opened', 'opened bee'],
+] as const;
+// Their loading alone is in wrapper/tests/test_langgraph_source.py.
+const more_factories = [
+  ['a function', 'make_plain', 'plain bee'],
+  ['an async function', 'make_awaited', 'awaited bee'],
   ['a graph that is not compiled', 'builder', 'built bee'],
-])('%s makes the graph', async (_, name, answer) => {
-  const agent = await deploy('factories', name.replace('_', '-'), { init: `--entrypoint graphs.py:${name}` });
-  const answered = await agent.ask({ word: 'bee' }, { config: { configurable: { prefix: "ada's" } } });
-  expect(answered.json.output, answered.text).toMatchObject({ answer });
-});
+] as const;
+test.each(inSoak<readonly (readonly [string, string, string])[]>(factories, [...factories, ...more_factories]))(
+  '%s makes the graph',
+  async (_, name, answer) => {
+    const agent = await deploy('factories', name.replace('_', '-'), { init: `--entrypoint graphs.py:${name}` });
+    const answered = await agent.ask({ word: 'bee' }, { config: { configurable: { prefix: "ada's" } } });
+    expect(answered.json.output, answered.text).toMatchObject({ answer });
+  },
+);
 
 test('a workflow of functions, declared with Poetry', async () => {
   const agent = await deploy('functional', 'shout');

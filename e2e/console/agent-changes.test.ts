@@ -241,4 +241,4 @@ test('an agent goes back to an earlier version, restarts, stops, starts by the u
   await expect.poll(async () => await instances.getByText('●serving').count(), { timeout: 30_000 }).toBe(2);
   expect(faults).toEqual([]);
   await close();
-});
+}, 120_000);

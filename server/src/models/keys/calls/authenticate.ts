@@ -10,7 +10,7 @@ import { accountsOf } from '../accounts/accounts.ts';
 import type { KeyParts } from '../parts.ts';
 import * as store from '../store.ts';
 
-const max_known = 200_000;
+const max_known = 50_000;
 
 type Authenticate = (text: string | undefined, origin: Origin) => Promise<KeyCaller>;
 

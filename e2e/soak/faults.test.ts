@@ -2,15 +2,15 @@
 // remedy, leaves no remains, and continues when it is back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client/client.ts';
-import { sql } from '../server/src/ground/database/sql.ts';
-import { adminOf, ended, latestDeployment, reached, serving } from './api.ts';
-import { callAgent, type Agent } from './call-agent.ts';
-import { databaseOf } from './database-of.ts';
-import { engineOf, type Seen } from './engine-of.ts';
-import { engineProxy, type EngineProxy } from './engine-proxy.ts';
-import { isAlive } from './is-alive.ts';
-import { install, type OwnInstallation } from './installation.ts';
-import { agentYaml, echo, requirements, writeProject } from './write-project.ts';
+import { sql } from '../../server/src/ground/database/sql.ts';
+import { adminOf, ended, latestDeployment, reached, serving } from '../api.ts';
+import { callAgent, type Agent } from '../call-agent.ts';
+import { databaseOf } from '../database-of.ts';
+import { engineOf, type Seen } from '../engine-of.ts';
+import { engineProxy, type EngineProxy } from '../engine-proxy.ts';
+import { isAlive } from '../is-alive.ts';
+import { install, type OwnInstallation } from '../installation.ts';
+import { agentYaml, echo, requirements, writeProject } from '../write-project.ts';
 
 let engine: EngineProxy;
 let gantry: OwnInstallation;
