@@ -60,6 +60,7 @@ interface Need {
 function linesOf({
   requests,
   waiting_runs,
+  waiting_calls,
   rejected,
   own,
   to_deploy,
@@ -79,6 +80,12 @@ function linesOf({
       what: agent,
       at: time(waiting_since),
       detail: `${is_own ? 'your run' : `a run of ${caller}`} waits: svc answer ${agent.replace('agents/', '')} ${thread_id ?? thread}`,
+    })),
+    ...waiting_calls.map(({ id, server, tool, agent, caller, is_own, asked_at }) => ({
+      about: 'to decide',
+      what: server,
+      at: time(asked_at),
+      detail: `${agent} asks to call ${tool} for ${is_own ? 'you' : caller}: svc answer ${id}`,
     })),
     ...rejected.map(({ asset, asset_version, decided_at, decided_by, reason }) => ({
       about: 'rejected',

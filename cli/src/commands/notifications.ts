@@ -61,4 +61,5 @@ const said: Record<Notification['kind'], string> = {
   agent_crashing: 'crashes',
   agent_steady: 'is steady again',
   runs_wait: 'waits for an answer',
+  calls_wait: 'has calls that wait for a decision',
 };

@@ -4,6 +4,7 @@ import { approval } from '../agents/approvals.ts';
 import { cap } from '../models/costs.ts';
 import { agentStatus, deployment } from '../agents/deploy.ts';
 import { waitingRun } from '../agents/threads.ts';
+import { waitingCall } from '../assets/tool-calls.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { gatewayKey } from '../models/keys.ts';
 import { name, time } from '../wire.ts';
@@ -28,6 +29,9 @@ export const home = z.object({
   waiting_runs: z
     .array(waitingRun.omit({ interrupts: true }))
     .describe(`runs that wait for your answer, the ${home_items} that wait longest`),
+  waiting_calls: z
+    .array(waitingCall.omit({ arguments: true, arguments_digest: true, through: true, wanted_by: true }))
+    .describe(`calls of tools that wait for your decision, the ${home_items} that wait longest`),
   rejected: z
     .array(approval)
     .describe(`your requests that were rejected in the last ${home_days} days and not submitted again, newest first`),

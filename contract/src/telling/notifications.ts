@@ -21,27 +21,29 @@ export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdr
 export const accountKinds = ['budget_reached', 'key_paused', 'agent_crashing', 'agent_steady'] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
-export const notificationKinds = [...requestKinds, ...accountKinds, 'runs_wait'] as const;
+export const notificationKinds = [...requestKinds, ...accountKinds, 'runs_wait', 'calls_wait'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
 export const notification = z.object({
   id,
   kind: z.enum(notificationKinds),
-  approval_id: id.nullable().describe('the request; null when it is about an account or about waiting runs'),
-  asset: z.string().nullable().describe('agents/<name>'),
+  approval_id: id
+    .nullable()
+    .describe('the request; null when it is about an account, or about runs or calls that wait'),
+  asset: z.string().nullable().describe('agents/<name>, or the server of calls that wait'),
   asset_version: z.string().nullable(),
   target: z.string().nullable(),
   account: z
     .string()
     .nullable()
     .describe(
-      'whose budget it is about, such as team:<name>, or the agent; null when it is about a request or about waiting runs',
+      'whose budget it is about, such as team:<name>, or the agent; null when it is about a request, or about runs or calls that wait',
     ),
   by: z.string().describe('the actor, by e-mail'),
   text: z
     .string()
     .describe(
-      'the message of the request, or the reason of the decision, empty when you may no longer read it; or what happened to the account, or how many runs wait',
+      'the message of the request, or the reason of the decision, empty when you may no longer read it; or what happened to the account, or what waits',
     ),
   audit_seq: z.number().int().describe('the entry of the governance chain'),
   created_at: time,

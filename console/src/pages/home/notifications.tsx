@@ -25,6 +25,7 @@ const kinds: Record<Notification['kind'], readonly [Meaning, string]> = {
   agent_crashing: ['failed', 'crashes'],
   agent_steady: ['good', 'steady again'],
   runs_wait: ['waiting', 'waits for an answer'],
+  calls_wait: ['waiting', 'has calls that wait for a decision'],
 };
 
 const columns: readonly Column<Notification>[] = [
@@ -86,7 +87,7 @@ export function NotificationsPage() {
         empty={
           <Empty>
             {unread === undefined
-              ? 'No notification yet. They tell of requests that you may decide, of decisions about yours, of spent budgets, and of runs that wait for you.'
+              ? 'No notification yet. They tell of requests that you may decide, of decisions about yours, of spent budgets, and of runs and calls that wait for you.'
               : 'You have read all of them.'}
           </Empty>
         }
@@ -98,6 +99,6 @@ export function NotificationsPage() {
 function linkOf({ approval_id, kind, account }: Notification): LinkProps {
   if (kind === 'agent_crashing' || kind === 'agent_steady')
     return { to: '/agents/$name', params: { name: (account ?? '').slice('agents/'.length) } };
-  if (kind === 'runs_wait') return { to: '/inbox' };
+  if (kind === 'runs_wait' || kind === 'calls_wait') return { to: '/inbox' };
   return approval_id === null ? { to: '/budgets' } : { to: '/approvals/$id', params: { id: approval_id } };
 }

@@ -25,8 +25,8 @@ export function Waiting({ home }: { home: Home | undefined }) {
       {items === undefined && <Skeletons />}
       {items?.length === 0 && (
         <Empty>
-          Nothing waits for you: no request to decide, no run to answer, no failed operation, no key or budget near its
-          end.
+          Nothing waits for you: no request or call to decide, no run to answer, no failed operation, no key or budget
+          near its end.
         </Empty>
       )}
       {items !== undefined && items.length > 0 && (
@@ -78,6 +78,15 @@ function itemsOf(home: Home): Item[] {
       title: run.agent,
       detail: run.is_own ? 'asks you before it goes on' : `asks before it goes on for ${run.caller}`,
       at: run.waiting_since,
+    })),
+    ...home.waiting_calls.map((call): Item => ({
+      key: call.id,
+      meaning: 'waiting',
+      what: 'decide',
+      link: { to: '/inbox' },
+      title: `${call.tool} of ${call.server.replace('mcp-servers/', '').replace(/@.*/, '')}`,
+      detail: `${call.agent} asks to make this call for ${call.is_own ? 'you' : call.caller}`,
+      at: call.asked_at,
     })),
     ...home.rejected.map((request): Item => ({
       key: request.id,

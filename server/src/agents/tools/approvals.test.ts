@@ -4,6 +4,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { toolStage, type ToolStage } from '../../testing/agents/tool-stage.ts';
 import { textTool } from '../../testing/servers/mcp-server.ts';
+import { smtpServer, type SmtpServer } from '../../testing/servers/smtp-server.ts';
 import type { TestUser } from '../../testing/test-app.ts';
 import { forgetOldCalls, recordCalls } from './record-calls.ts';
 
@@ -17,6 +18,7 @@ const yaml = `    approve:
       - {tools: [transfer], when: args.amount > 1000, by_other: true, hours: 1}
 `;
 
+let smtp: SmtpServer;
 let stage: ToolStage;
 let max: TestUser;
 let bob: TestUser;
@@ -26,11 +28,18 @@ beforeAll(async () => {
     ...textTool(name, `The ${name}`, ({ amount }) => `done ${String(amount)}`),
     inputSchema: schema,
   }));
-  stage = await toolStage({ tools, config, yaml });
+  smtp = await smtpServer();
+  await smtp.start('starttls');
+  const url = `smtp://gantry:${encodeURIComponent('a mail/password')}@localhost:${smtp.port}`;
+  const mail = { url, from: 'gantry@example.com', ca_file: smtp.ca_file, plaintext: false };
+  stage = await toolStage({ tools, config, yaml, service: { mail } });
   max = await stage.app.user('max@example.com', { teams: { ml: 'admin' } });
   bob = await stage.app.user('bob@example.com', { teams: { ml: 'deployer' } });
 });
-afterAll(async () => await stage?.close());
+afterAll(async () => {
+  await stage?.close();
+  await smtp?.close();
+});
 beforeEach(async () => {
   await stage.app.db.run(sql`delete from tool_approval`);
   await stage.begin();
@@ -190,4 +199,31 @@ test('arguments are sealed at rest, and go with their time and with their caller
   await stage.app.db.run(sql`update tool_approval set expires_at = clock_now() - interval '8 days'`);
   await forgetOldCalls(stage.app.db);
   expect(await stage.app.db.all(sql`select from tool_approval`)).toEqual([]);
+});
+
+test('who may decide is told of it once, reads it on the home page, and gets no word of the arguments', async () => {
+  await stage.app.db.run(sql`delete from notification`);
+  await stage.call('close', { to: 'bern' });
+  await stage.call('close', { to: 'basel' });
+  const toldOf = async ({ client }: TestUser) =>
+    (await client.call('notifications.list', { query: {} })).items.filter(({ kind }) => kind === 'calls_wait');
+  expect(await toldOf(max)).toMatchObject([
+    { kind: 'calls_wait', asset: 'mcp-servers/city', approval_id: null, text: 'agents/keeper asks to call close' },
+  ]);
+  expect(await toldOf(stage.app.admin)).toHaveLength(1);
+  expect(await toldOf(bob)).toEqual([]);
+  // The end caller does not decide about a call of `by_other`, whatever their role.
+  expect(await toldOf(stage.ada)).toEqual([]);
+  const { waiting_calls } = await max.client.call('home.show', { query: {} });
+  expect(waiting_calls.map(({ tool, server }) => [tool, server])).toEqual([
+    ['close', 'mcp-servers/city@1.0.0'],
+    ['close', 'mcp-servers/city@1.0.0'],
+  ]);
+  expect((await bob.client.call('home.show', { query: {} })).waiting_calls).toEqual([]);
+  const sent = async () =>
+    (await smtp.inbox()).filter(({ to, head }) => to.includes(max.email) && head.includes('mcp-servers/city: '));
+  await expect.poll(async () => (await sent()).length, { timeout: 15_000 }).toBeGreaterThan(0);
+  const letters = await sent();
+  expect(letters.at(-1)?.body).toContain('close, by agents/keeper for ada@example.com');
+  expect(JSON.stringify([await toldOf(max), waiting_calls, letters])).not.toMatch(/bern|basel/);
 });

@@ -9,6 +9,7 @@ import { listToDeploy } from '../../agents/deploy/deployments/list-to-deploy.ts'
 import { listWatched } from '../../agents/deploy/status/list-watched.ts';
 import type { StatusParts } from '../../agents/deploy/status/status.ts';
 import { listWaitingRuns } from '../../agents/memory/inbox/list-inbox.ts';
+import { listCallsToDecide } from '../../agents/tools/approvals/list-waiting.ts';
 import { listDueKeys, listNearBudgets } from '../../models/keys/accounts/due.ts';
 import { countUnread } from '../notifications/count.ts';
 import { loadTeam } from '../../people/principals/load-team.ts';
@@ -30,6 +31,7 @@ export async function showHome(
   // One after the other: side by side, the lists of one user would take the database from all others.
   const requests = await listWaiting(db, user, of);
   const waiting_runs = await listWaitingRuns(db, user, of);
+  const waiting_calls = await listCallsToDecide(db, user, of);
   const rejected = await listRejected(db, user, { ...of, days: home_days });
   const own = await listOwn(db, user, { ...of, days: home_days });
   const to_deploy = await listToDeploy(db, user, { ...of, days: home_days });
@@ -39,5 +41,17 @@ export async function showHome(
   // A service principal has no notifications.
   const unread = user.kind === 'user' ? await countUnread(db, user) : 0;
   const watched = await listWatched(parts, user, { team: team?.name, limit: home_agents });
-  return { requests, waiting_runs, rejected, own, to_deploy, failed_deployments, keys, budgets, unread, ...watched };
+  return {
+    requests,
+    waiting_runs,
+    waiting_calls,
+    rejected,
+    own,
+    to_deploy,
+    failed_deployments,
+    keys,
+    budgets,
+    unread,
+    ...watched,
+  };
 }

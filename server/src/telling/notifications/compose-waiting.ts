@@ -1,7 +1,9 @@
-// The mail about runs that wait for a person. Must never happen: it has a word of what the run asks, of its thread, or of an answer.
+// The mails about runs and calls that wait for a person. Must never happen: one has a word of what the run asks, of its thread, of an answer, or an argument
+// of a call.
 import type { WaitingRun } from '@gantry/contract/agents/threads.ts';
 import { letterOf, type Letter, type Where } from './compose.ts';
-import type { RunsRow } from './store.ts';
+import type { WaitingCallRow } from '../../agents/tools/approvals/list-waiting.ts';
+import type { CallsRow, RunsRow } from './store.ts';
 
 const most_listed = 20;
 
@@ -25,6 +27,31 @@ export function composeWaiting(row: RunsRow, waiting: readonly Omit<WaitingRun, 
     },
     where,
   );
+}
+
+/** At least one call. */
+export function composeWaitingCalls(row: CallsRow, waiting: readonly WaitingCallRow[], where: Where): Letter {
+  const further = waiting.length - most_listed;
+  return letterOf(
+    row,
+    {
+      subject: `${row.asset}: ${waiting.length === 1 ? 'a call waits' : `${waiting.length} calls wait`} for your decision`,
+      lines: [
+        `${waiting.length === 1 ? 'A call' : `${waiting.length} calls`} of the tools of ${row.asset} ${waiting.length === 1 ? 'waits' : 'wait'} for your decision.`,
+        '',
+        ...waiting.slice(0, most_listed).map(printCall),
+        ...(further > 0 ? [`${further} more`] : []),
+        '',
+        `Read the arguments, and decide:   ${where.base_url}/inbox`,
+        'Show them:                        svc inbox',
+      ],
+    },
+    where,
+  );
+}
+
+function printCall({ tool, agent, caller, asked_at, expires_at }: WaitingCallRow): string {
+  return `${tool}, by ${agent} for ${caller}, since ${asked_at}, until ${expires_at}`;
 }
 
 function printRun({ thread, caller, is_own, orchestration, waiting_since }: Omit<WaitingRun, 'interrupts'>): string {

@@ -88,14 +88,28 @@ export function whereToldOfRuns({ runs_of, team_id, may_answer }: AboutRuns): Sq
   return sql`(u.active and (u.id = any(${[...runs_of.keys()]}::uuid[]) or (${may_answer}::text[] <> '{}' and (${isNamed}))))`;
 }
 
+/** Which call of a tool waits, by immutable ids. */
+export interface AboutCall {
+  /** The team of the server. */
+  team_id: string;
+  /** The end caller, who does not decide where `by_other` says so. */
+  caller_id: string;
+  by_other: boolean;
+}
+
+/** Who may decide, as agents/tools/approvals/may-decide.ts says; whether they may read the server is asked when they read it. */
+export function isToldOfCall(person: Omit<Person, 'email'>, { team_id, caller_id, by_other }: AboutCall): boolean {
+  return isAdminOf(person, team_id) && !(by_other && person.id === caller_id);
+}
+
 export interface Subject {
-  /** Null for a notification about a request, or about waiting runs. */
+  /** Null for a notification about a request, or about runs or calls that wait. */
   account: string | null;
   /** The team of the account; null for the organisation. */
   team_id: string | null;
   /** The account, or a waiting run, is of the recipient in person. */
   is_own: boolean;
-  /** The asset of the request, or the agent of the account or of the runs. */
+  /** The asset of the request, the agent of the account or of the runs, or the server of the calls. */
   asset_id: string | null;
 }
 

@@ -9,9 +9,10 @@ import { loadCaller } from '../../people/principals/load-caller.ts';
 import type { QueueRules } from '../../ground/queue/queue.ts';
 import type { Job, Outcome, Queue } from '../../ground/queue/work.ts';
 import { waitingOfNotice } from '../../agents/memory/inbox/list-inbox.ts';
+import { waitingCallsOf } from '../../agents/tools/approvals/list-waiting.ts';
 import { composePasswordMail } from './compose-password-mail.ts';
 import { compose, type Letter } from './compose.ts';
-import { composeWaiting } from './compose-waiting.ts';
+import { composeWaiting, composeWaitingCalls } from './compose-waiting.ts';
 import { MailFailure, send_ms, type MailServer } from './mail-server.ts';
 import { readRows } from './read-rows.ts';
 import * as store from './store.ts';
@@ -59,7 +60,7 @@ async function sendMail(sending: Sending, job: Job): Promise<Outcome> {
   }
 }
 
-/** Undefined for a disabled user, a user who may no longer read the asset, an invalid token, or runs that wait no more. */
+/** Undefined for a disabled user, a user who may no longer read the asset, an invalid token, or runs or calls that wait no more. */
 async function letterFor(
   { db, password_tokens, from, base_url }: Sending,
   { id: job_id, key }: Job,
@@ -76,6 +77,10 @@ async function letterFor(
   const shown = row && (await readRows(db, caller, [row])).get(row.id);
   if (shown === undefined) return undefined;
   const end = { to: caller.email, base_url: base_url(), from };
+  if (shown.call_id !== null) {
+    const calls = await waitingCallsOf(db, caller, shown.asset_id);
+    return calls.length === 0 ? undefined : composeWaitingCalls(shown, calls, end);
+  }
   if (shown.notice_id === null) return compose(shown, end);
   const waiting = await waitingOfNotice(db, caller, shown.notice_id);
   return waiting.length === 0 ? undefined : composeWaiting(shown, waiting, end);

@@ -3,22 +3,24 @@ import type { Membership, UserCaller } from '../../governance/access/caller.ts';
 import { whereCanRead } from '../../governance/access/decide.ts';
 import type { Reader, Tx } from '../../ground/database/database.ts';
 import { allOf, sql, type Sql } from '../../ground/database/sql.ts';
-import type { Person } from '../../people/principals/policy.ts';
+import { whereAdminOf, type Person } from '../../people/principals/policy.ts';
 import type { Retention } from '../../ground/queue/forget.ts';
 import {
   isRecipient,
   isToldOfAccount,
+  isToldOfCall,
   runsToTell,
   whereRecipient,
   whereToldOfAccount,
   whereToldOfRuns,
   type AboutAccount,
+  type AboutCall,
   type AboutRuns,
   type Happened,
   type Subject,
 } from './policy.ts';
 
-export type NotificationRow = RequestRow | AccountRow | RunsRow;
+export type NotificationRow = RequestRow | AccountRow | RunsRow | CallsRow;
 
 interface Row extends Subject {
   id: string;
@@ -39,6 +41,7 @@ export interface RequestRow extends Row {
   target: string;
   account: null;
   notice_id: null;
+  call_id: null;
 }
 
 export interface AccountRow extends Row {
@@ -49,6 +52,7 @@ export interface AccountRow extends Row {
   target: null;
   account: string;
   notice_id: null;
+  call_id: null;
 }
 
 /** About waiting runs of an agent. */
@@ -62,10 +66,26 @@ export interface RunsRow extends Row {
   account: null;
   /** Leads to the runs. */
   notice_id: string;
+  call_id: null;
+}
+
+/** About waiting calls of the tools of a server. */
+export interface CallsRow extends Row {
+  kind: 'calls_wait';
+  approval_id: null;
+  /** The server. */
+  asset_id: string;
+  asset: string;
+  version: null;
+  target: null;
+  account: null;
+  notice_id: null;
+  /** The first of them. */
+  call_id: string;
 }
 
 const subject = sql`n.account, n.team_id, n.is_own, n.asset_id`;
-const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at, n.notice_id, ${subject}`;
+const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at, n.notice_id, n.call_id, ${subject}`;
 /** Candidates of readablePart(). */
 const candidatesFor = (caller: UserCaller): Sql =>
   sql`notification n left join asset a on a.id = n.asset_id
@@ -152,6 +172,29 @@ export async function insertAboutRuns(tx: Tx, one: NewRunsNotification): Promise
     insert into notification (seq, user_id, kind, notice_id, asset_id, asset, is_own, actor, words)
     select ${seq}::bigint, user_id, 'runs_wait', ${notice_id}, ${agent.id}, ${agent.ref}, is_own, ${actor}, words
     from jsonb_to_recordset(${JSON.stringify(told)}::jsonb) as told (user_id uuid, is_own boolean, words text)
+    on conflict do nothing returning id`);
+  return rows.map(({ id }) => id);
+}
+
+export interface NewCallsNotification extends AboutCall {
+  seq: number;
+  call_id: string;
+  server: { id: string; ref: string };
+  actor: string;
+  words: string;
+}
+
+/** One for each who may decide, unless the last one about this server is younger than 15 minutes; returns their ids. */
+export async function insertAboutCall(tx: Tx, one: NewCallsNotification): Promise<string[]> {
+  const { seq, call_id, server, actor, words } = one;
+  const people = await candidates(tx, one.team_id, whereAdminOf([one.team_id]));
+  const recipients = people.filter((person) => isToldOfCall(person, one)).map(({ id }) => id);
+  const rows = await tx.all<{ id: string }>(sql`
+    insert into notification (seq, user_id, kind, call_id, asset_id, asset, is_own, actor, words)
+    select ${seq}::bigint, u.id, 'calls_wait', ${call_id}, ${server.id}, ${server.ref}, false, ${actor}, ${words}
+    from unnest(${recipients}::uuid[]) as u (id)
+    where not exists (select from notification n where n.user_id = u.id and n.kind = 'calls_wait' and n.asset_id = ${server.id}
+      and n.created_at > clock_now() - interval '15 minutes')
     on conflict do nothing returning id`);
   return rows.map(({ id }) => id);
 }

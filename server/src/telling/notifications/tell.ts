@@ -13,6 +13,7 @@ import type { Database, Tx } from '../../ground/database/database.ts';
 import { accountOwner, type AccountOwner } from '../../models/keys/accounts/account-owner.ts';
 import { findAssetById } from '../../assets/registry/find.ts';
 import { toldBy } from '../../agents/memory/inbox/announce.ts';
+import { callToTell } from '../../agents/tools/approvals/list-waiting.ts';
 import { enqueue } from '../../ground/queue/queue.ts';
 import { mailKey, mailQueue } from './send-mail.ts';
 import * as store from './store.ts';
@@ -48,6 +49,7 @@ async function notify(tx: Tx, entry: AuditEntry): Promise<string[]> {
   const ofAccount = aboutAccounts[entry.event];
   if (ofAccount !== undefined) return await notifyOfAccount(tx, entry, ofAccount);
   if (entry.event === 'thread.waits') return await notifyOfRuns(tx, entry);
+  if (entry.event === 'call.asked') return await notifyOfCall(tx, entry);
   const ids: string[] = [];
   for (const one of notificationsOf(entry)) ids.push(...(await store.insert(tx, one)));
   return ids;
@@ -101,6 +103,18 @@ async function notifyOfRuns(tx: Tx, { seq, actor, detail: { agent_id, notice_id 
     runs_of,
     team_id: agent.team.id,
     may_answer,
+  });
+}
+
+/** A call that was decided since is told to nobody. */
+async function notifyOfCall(tx: Tx, { seq, actor, detail: { call, tool } }: AuditEntry): Promise<string[]> {
+  const waiting = isId(call) ? await callToTell(tx, call) : undefined;
+  if (waiting === undefined) return [];
+  return await store.insertAboutCall(tx, {
+    ...waiting,
+    seq,
+    actor: actor.name,
+    words: `${actor.name} asks to call ${asText(tool)}`,
   });
 }
 

@@ -31,7 +31,7 @@ export interface DoorStage {
   close: () => Promise<void>;
 }
 
-interface DoorSettings {
+export interface DoorSettings {
   project?: TestProject & { name: string };
   /** Made before the agent is stored. */
   pins?: (app: TestApp, ada: TestUser) => Promise<Pin[]>;

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { sql } from '../../ground/database/sql.ts';
 import { mcpServerOfTest, type McpServerOfTest, type OfferedTool } from '../servers/mcp-server.ts';
-import { doorStage, type DoorStage } from './door-stage.ts';
+import { doorStage, type DoorSettings, type DoorStage } from './door-stage.ts';
 
 interface ToolStageSettings {
   tools: OfferedTool[];
@@ -10,6 +10,8 @@ interface ToolStageSettings {
   config?: object;
   /** Of the entry of the server in agent.yaml. */
   yaml?: string;
+  /** Of the service. */
+  service?: NonNullable<DoorSettings['config']>;
 }
 
 export interface ToolStage extends DoorStage {
@@ -29,11 +31,11 @@ interface ToolAnswer {
   code: unknown;
 }
 
-export async function toolStage({ tools, config = {}, yaml = '' }: ToolStageSettings): Promise<ToolStage> {
+export async function toolStage({ tools, config = {}, yaml = '', service }: ToolStageSettings): Promise<ToolStage> {
   const upstream = await mcpServerOfTest(tools);
   const stage = await doorStage({
     project: { name: 'keeper', yaml: `mcp_servers:\n  - ref: mcp/city\n${yaml}` },
-    config: { outbound_private_hosts: ['127.0.0.1'] },
+    config: { outbound_private_hosts: ['127.0.0.1'], ...service },
     pins: async ({ db }, { client }) => {
       const whole = { transport: 'streamable-http', url: upstream.url, ...config } as never; // what the test gives
       await client.call('registry.create', {

@@ -87,6 +87,8 @@ export interface WaitingRow {
   server_id: string;
   /** mcp-servers/<name> */
   server: string;
+  /** Of the server. */
+  team_id: string;
   server_version: string;
   tool: string;
   /** Sealed. */
@@ -104,7 +106,7 @@ export interface WaitingRow {
   expires_at: string;
 }
 
-const rows = sql`select a.id, a.server_id, 'mcp-servers/' || s.name as server, a.server_version, a.tool, a.arguments, a.arguments_digest,
+const rows = sql`select a.id, a.server_id, 'mcp-servers/' || s.name as server, s.team_id, a.server_version, a.tool, a.arguments, a.arguments_digest,
     'agents/' || g.name as agent, a.through, a.caller_id, a.caller, a.wanted_by, a.by_other, a.state, a.asked_at, a.expires_at
   from tool_approval a join asset s on s.id = a.server_id join asset g on g.id = a.agent_id`;
 
@@ -125,11 +127,17 @@ const forDecider = ({ user_id, team_ids }: Decider): Sql[] => [
 /** The longest waiting first. */
 export const waitingFor = async (
   db: Reader,
-  { after, limit, ...of }: Decider & { after: [string, string] | undefined; limit: number },
+  {
+    after,
+    server_id,
+    limit,
+    ...of
+  }: Decider & { after?: [string, string] | undefined; server_id?: string; limit: number },
 ) =>
   await db.all<WaitingRow>(
     sql`${rows} where ${allOf([
       ...forDecider(of),
+      ...(server_id === undefined ? [] : [sql`a.server_id = ${server_id}`]),
       ...(after === undefined ? [] : [sql`(a.asked_at, a.id) > (${after[0]}::timestamptz, ${after[1]}::uuid)`]),
     ])} order by a.asked_at, a.id limit ${limit}`,
   );

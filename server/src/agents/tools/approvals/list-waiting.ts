@@ -43,6 +43,54 @@ export async function countWaitingCalls(db: Reader, user: SignedInCaller, most: 
   return await store.countFor(db, { user_id: user.id, team_ids: teamsOf(user), most });
 }
 
+export type CallToDecide = Omit<WaitingCall, 'arguments' | 'arguments_digest' | 'through' | 'wanted_by'>;
+
+/** Of the servers of one team, or of all; the longest waiting first. */
+export async function listCallsToDecide(
+  db: Reader,
+  user: SignedInCaller,
+  { team_id, limit }: { team_id: string | undefined; limit: number },
+): Promise<CallToDecide[]> {
+  if (user.kind !== 'user') return [];
+  const own = teamsOf(user);
+  const team_ids = team_id === undefined ? own : own === undefined || own.includes(team_id) ? [team_id] : [];
+  const rows = await store.waitingFor(db, { user_id: user.id, team_ids, limit });
+  return rows.map(({ id, server, server_version, tool, agent, caller, caller_id, asked_at, expires_at }) => ({
+    id,
+    server: `${server}@${server_version}`,
+    tool,
+    agent,
+    caller,
+    is_own: caller_id === user.id,
+    asked_at,
+    expires_at,
+  }));
+}
+
+export type WaitingCallRow = Pick<store.WaitingRow, 'id' | 'tool' | 'agent' | 'caller' | 'asked_at' | 'expires_at'>;
+
+const most_told = 100;
+
+/** Those of one server that the user may decide, without their arguments. */
+export async function waitingCallsOf(db: Reader, user: SignedInCaller, server_id: string): Promise<WaitingCallRow[]> {
+  if (user.kind !== 'user') return [];
+  return await store.waitingFor(db, { user_id: user.id, team_ids: teamsOf(user), server_id, limit: most_told });
+}
+
+/** Undefined for a call that does not wait any more. */
+export async function callToTell(
+  db: Reader,
+  id: string,
+): Promise<
+  | { call_id: string; server: { id: string; ref: string }; team_id: string; caller_id: string; by_other: boolean }
+  | undefined
+> {
+  const row = await store.find(db, id);
+  if (row?.state !== 'waiting') return undefined;
+  const { server_id, server, team_id, caller_id, by_other } = row;
+  return { call_id: id, server: { id: server_id, ref: server }, team_id, caller_id, by_other };
+}
+
 /** Undefined: of all. The rights are those of `tool_call.decide`. */
 function teamsOf({ role, memberships }: SignedInCaller): string[] | undefined {
   if (role === 'admin') return undefined;
