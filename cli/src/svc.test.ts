@@ -95,7 +95,7 @@ test('svc diff shows the changes of two versions of one asset, and svc files a v
   const files = [{ path: 'agent.py', bytes: 12, sha256: 'x' }];
   const diff = '--- a/agent.py\n+++ b/agent.py\n@@ -1,1 +1,1 @@\n-old\n+new\n';
   const changed = { path: 'agent.py', change: 'changed', before_bytes: 4, after_bytes: 4, diff, no_diff: null };
-  const changes = { config: [], files: [changed], dependencies: [], base_image: null, reach: [] };
+  const changes = { config: [], files: [changed], dependencies: [], base_image: null, reach: [], tools: [] };
   await using service = await scriptService({
     'GET /api/v1/registry/agent/greeter/difference': data({
       from: 'agents/greeter@1.0.0',

@@ -262,6 +262,7 @@ test('a plan with changes is exit 5 and deploys nothing', async () => {
     dependencies: [],
     base_image: null,
     reach: [],
+    tools: [],
   };
   const plan = {
     ref,

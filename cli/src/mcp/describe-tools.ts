@@ -1,4 +1,5 @@
 // The tools of an MCP server for people. Each text is shown whole, because a model follows it.
+import type { Difference } from '@gantry/contract/assets/difference.ts';
 import type { ServerTools, ToolDefinition } from '@gantry/contract/assets/tools.ts';
 import { required, text } from '../command.ts';
 import { fields, line, shortDigest, state, strong, time, verbatim, type Block, type View } from '../view/view.ts';
@@ -39,9 +40,23 @@ export function differenceView({ added, removed, changed }: Pick<ServerTools, 'a
   ];
 }
 
-function toolBlocks({ name, description, definition }: ToolDefinition, word?: string): Block[] {
+/** What a version brings to its agent, as a reviewer reads it. */
+export function changedTools(changes: Difference['tools']): View {
+  return changes.flatMap(({ server, name, change, before, after }) => {
+    const of = { server };
+    if (after === null) return [line(state('removed'), strong(name), ` of ${server}`)];
+    if (change === 'added' || before === null) return toolBlocks(after, 'added', of);
+    return [...toolBlocks(before, 'until now', of), ...toolBlocks(after, 'changed', of)];
+  });
+}
+
+function toolBlocks(
+  { name, description, definition }: ToolDefinition,
+  word?: string,
+  of?: { server: string },
+): Block[] {
   return [
-    line(...(word === undefined ? [] : [state(word)]), strong(name)),
+    line(...(word === undefined ? [] : [state(word)]), strong(name), ...(of === undefined ? [] : [` of ${of.server}`])),
     ...(description === '' ? [] : [verbatim(description)]),
     verbatim(JSON.stringify(definition['inputSchema'] ?? {})),
   ];

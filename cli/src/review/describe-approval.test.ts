@@ -17,7 +17,7 @@ const approval: ApprovalDetail = {
   target_address: null,
   target_changed: false,
   compared_with: 'agents/greeter@1.0.0',
-  changes: { config: [], files: [], dependencies: [], base_image: null, reach: [] },
+  changes: { config: [], files: [], dependencies: [], base_image: null, reach: [], tools: [] },
   cost: null,
   guardrails: [],
   unguarded: null,

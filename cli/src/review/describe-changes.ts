@@ -1,6 +1,7 @@
 // The difference against the running version, for reviewers and for planners of a deploy.
 import type { Difference } from '@gantry/contract/assets/difference.ts';
 import { describeReach } from './describe-reach.ts';
+import { changedTools } from '../mcp/describe-tools.ts';
 import { bad, faint, good, line, verbatim, type Text, type View, warn } from '../view/view.ts';
 
 export interface Compared {
@@ -12,12 +13,18 @@ export interface Compared {
 
 export function describeChanges({ changes, before, after }: Compared): View {
   if (before === null)
-    return [line(nothingBefore(after)), ...describeReach(changes.reach), line(faint(sumOf(changes)))];
+    return [
+      line(nothingBefore(after)),
+      ...describeReach(changes.reach),
+      ...changedTools(changes.tools),
+      line(faint(sumOf(changes))),
+    ];
   if (!hasChanges(changes))
     return [...describeReach(changes.reach), line(`Nothing changes: ${before} has the same content.`)];
   return [
     line(`${before} → ${after}`),
     ...describeReach(changes.reach),
+    ...changedTools(changes.tools),
     ...changes.config.map((one) =>
       line('  ', warn('~ '), `${one.path}: `, bad(print(one.before)), ' → ', good(print(one.after))),
     ),
@@ -40,9 +47,9 @@ export function describeDiffs({ files }: Difference): View {
   );
 }
 
-export function hasChanges({ config, files, dependencies, base_image, reach }: Difference): boolean {
+export function hasChanges({ config, files, dependencies, base_image, reach, tools }: Difference): boolean {
   const reaches = reach.filter(({ change }) => change !== 'same');
-  return config.length + files.length + dependencies.length + reaches.length > 0 || base_image !== null;
+  return config.length + files.length + dependencies.length + reaches.length + tools.length > 0 || base_image !== null;
 }
 
 const reasons = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { reachLine } from './reach.ts';
 import { json } from '../wire.ts';
+import { toolDefinition } from './tools.ts';
 
 const change = z.enum(['added', 'removed', 'changed']);
 const bytes = z.number().int().nullable();
@@ -26,5 +27,18 @@ export const difference = z.object({
   reach: z
     .array(reachLine)
     .describe('all that it reaches, the widest first, and what it no longer reaches; each with its change'),
+  tools: z
+    .array(
+      z.object({
+        server: z.string().describe('mcp-servers/<name>'),
+        name: z.string(),
+        change,
+        before: toolDefinition.nullable(),
+        after: toolDefinition.nullable(),
+      }),
+    )
+    .describe(
+      'the tools of its MCP servers whose text or schema is new, changed or gone, as their servers describe them',
+    ),
 });
 export type Difference = z.output<typeof difference>;

@@ -7,6 +7,7 @@ import { useSend } from '../../parts/action/use-send.ts';
 import { When } from '../../parts/figures/when.tsx';
 import { pagesOf } from '../../parts/list/list.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { visible } from '../../parts/visible.ts';
 import { askList } from '../../server.ts';
 
 /** Nothing tells the browser that a call has begun to wait. */
@@ -71,12 +72,6 @@ function Arguments({ args }: { args: WaitingCall['arguments'] }) {
     </dl>
   );
 }
-
-/** Characters that hide or turn others are written out. */
-const visible = (text: string) =>
-  text.replaceAll(/[\p{Cf}\p{Cc}]/gu, (one) =>
-    one === '\n' || one === '\t' ? one : `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 
 function Decision({ onDecide }: { onDecide: (decision: 'approve' | 'reject', note: { note?: string }) => void }) {
   const [isRejecting, setRejecting] = useState(false);

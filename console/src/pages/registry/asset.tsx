@@ -11,6 +11,7 @@ import { ask } from '../../server.ts';
 import { AssetActions } from './asset-actions.tsx';
 import { isKind, kinds, readers } from './kinds.ts';
 import { Readers } from './readers.tsx';
+import { ServerToolsOf } from './server-tools.tsx';
 import { ShownVersion } from './shown-version.tsx';
 import { Users } from './users.tsx';
 import { Versions } from './versions.tsx';
@@ -68,6 +69,7 @@ function OfKind({ kind, name }: { kind: keyof typeof kinds; name: string }) {
         <div className="grid grid-cols-[minmax(0,1fr)_320px] gap-x-8 max-wide:grid-cols-1">
           <div className="min-w-0">
             {shown !== undefined && <ShownVersion kind={kind} name={name} version={shown} />}
+            {shown !== undefined && kind === 'mcp-server' && <ServerToolsOf name={name} version={shown} />}
             <Versions asset={asset} shown={shown} />
           </div>
           <div className="min-w-0">

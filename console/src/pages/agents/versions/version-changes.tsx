@@ -8,6 +8,7 @@ import { Refusal } from '../../../parts/refusal.tsx';
 import { ChangeTable } from '../../approvals/change-table.tsx';
 import { packageRows } from '../../approvals/package-rows.ts';
 import { signs } from '../../approvals/signs.ts';
+import { ToolTexts } from '../../approvals/tool-texts.tsx';
 import { useVersionText } from '../../approvals/version-text.ts';
 
 interface Versions {
@@ -20,13 +21,18 @@ export function VersionChanges({ changes, ...versions }: Versions & { changes: D
   const { config, files } = changes;
   const reach = changes.reach.filter(({ change }) => change !== 'same');
   const packages = packageRows(changes);
-  if (config.length + files.length + packages.length + reach.length === 0)
+  if (config.length + files.length + packages.length + reach.length + changes.tools.length === 0)
     return <Empty>These two versions have the same config, files, packages and access.</Empty>;
   return (
     <>
       {reach.length > 0 && (
         <Section title="What it may reach">
           <ReachLines reach={reach} />
+        </Section>
+      )}
+      {changes.tools.length > 0 && (
+        <Section title="Tools" aside={count(changes.tools.length)}>
+          <ToolTexts tools={changes.tools} />
         </Section>
       )}
       {config.length > 0 && (

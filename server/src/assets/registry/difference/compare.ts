@@ -5,6 +5,7 @@ import type { AssetSubject } from '../../../governance/access/subject.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import * as contents from '../content-store.ts';
 import { changedFiles, difference, type ChangedFile, type Compared } from './difference.ts';
+import { approvedTools } from '../tool-lists/approved-tools.ts';
 import { ofAgent } from './of-agent.ts';
 import { max_file_bytes, max_files } from './file-diffs.ts';
 
@@ -34,7 +35,8 @@ export async function compare(
 export async function load(db: Reader, asset: AssetSubject, { digest, made }: Before): Promise<Compared> {
   const content = await contents.content(db, digest);
   if (content === undefined) throw new Error(`there is no content ${digest}`);
-  return { ...content, ...(await ofAgent(db, asset, { ...content, made })) };
+  const tools = await approvedTools(db, content);
+  return { ...content, tools, ...(await ofAgent(db, asset, { ...content, made })) };
 }
 
 function shortOnes({ was, is }: ChangedFile): string[] {

@@ -20,6 +20,7 @@ const content: Compared = {
   base_image: 'sha256:a',
   base_pin: 'sha256:a',
   pins: [],
+  tools: [],
 };
 const withFiles = (...manifest: Compared['manifest']) => ({ ...content, manifest });
 
@@ -40,6 +41,7 @@ test('equal content has no difference, and without an earlier content everything
     dependencies: [],
     base_image: null,
     reach: [],
+    tools: [],
   });
 });
 
@@ -87,6 +89,7 @@ test('config is compared by path, files by hash, packages by version, and the ba
     ],
     base_image: { before: 'sha256:a', after: 'sha256:b' },
     reach: [],
+    tools: [],
   });
 });
 

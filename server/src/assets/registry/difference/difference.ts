@@ -1,12 +1,17 @@
 // The difference between two contents: config, files, packages of the lock, base image, and reach. Values of the config are compared by
-// path, files by hash and text. Pure; a review, a plan and a refusal show the same.
+// path, files by hash and text, tools by the text of their servers. Pure; a review, a plan and a refusal show the same.
 import type { Difference } from '@gantry/contract/assets/difference.ts';
 import type { Content } from '../content.ts';
 import type { StoredContent } from '../content-store.ts';
 import { fileDiffs } from './file-diffs.ts';
+import { toolChanges, type ApprovedTool } from '../tool-lists/approved-tools.ts';
 import { reachOf, type Reaching } from './reach.ts';
 
-export type Compared = Pick<StoredContent, 'manifest' | 'dependencies' | 'base_image' | 'base_pin'> & Reaching;
+export type Compared = Pick<StoredContent, 'manifest' | 'dependencies' | 'base_image' | 'base_pin'> &
+  Reaching & {
+    /** Those of its MCP servers. */
+    tools: readonly ApprovedTool[];
+  };
 type Json = Difference['config'][number]['before'];
 
 /** Without an earlier content, everything is new. `bytes` are the files' by hash, for a reader with write access. */
@@ -22,6 +27,7 @@ export function difference(
     dependencies: packageChanges(before?.dependencies.packages ?? [], after.dependencies.packages),
     base_image: before === undefined || bases.before === bases.after ? null : bases,
     reach: reachOf(after, before),
+    tools: toolChanges(before?.tools ?? [], after.tools),
   };
 }
 
@@ -30,9 +36,11 @@ function baseOf({ base_pin, base_image }: Compared): string {
   return base_pin ?? base_image;
 }
 
-export function isEmpty({ config, files, dependencies, base_image, reach }: Difference): boolean {
+export function isEmpty({ config, files, dependencies, base_image, reach, tools }: Difference): boolean {
   const reaches = reach.filter(({ change }) => change !== 'same');
-  return config.length + files.length + dependencies.length + reaches.length === 0 && base_image === null;
+  return (
+    config.length + files.length + dependencies.length + reaches.length + tools.length === 0 && base_image === null
+  );
 }
 
 export interface ChangedFile {

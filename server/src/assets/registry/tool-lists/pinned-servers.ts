@@ -60,17 +60,27 @@ async function serverOf(
   const config = await contents.config(db, digest);
   const list = tools === undefined ? undefined : await store.listOf(db, { asset_id, version, digest: tools });
   const pushed = list && new Set(list.tools.map(({ name }) => name));
-  const entry = entries.find((one) => parseAnyRef(one.ref)?.name === parsed.name);
-  const { allow, deny = [] } = (entry !== undefined && 'tools' in entry ? entry.tools : undefined) ?? {};
-  const isLeft = (tool: string) => (allow === undefined || allow.includes(tool)) && !deny.includes(tool);
+  const entry = entryOf(entries, parsed.name);
   const policy: CallPolicy = {
     ...(entry !== undefined && 'rules' in entry && { rules: entry.rules }),
     ...(entry !== undefined && 'approve' in entry && { approve: entry.approve }),
   };
-  return { name: parsed.name, ref, asset_id, version, config, pushed, isLeft, policy };
+  return { name: parsed.name, ref, asset_id, version, config, pushed, isLeft: leftBy(entry), policy };
 }
 
-function toolsIn(config: Record<string, unknown>): readonly string[] | undefined {
+type Entry = NonNullable<AgentConfig['mcp_servers']>[number];
+
+export const entryOf = (entries: readonly Entry[], server: string): Entry | undefined =>
+  entries.find((one) => parseAnyRef(one.ref)?.name === server);
+
+/** What agent.yaml leaves to the agent. */
+export function leftBy(entry: Entry | undefined): (tool: string) => boolean {
+  const { allow, deny = [] } = (entry !== undefined && 'tools' in entry ? entry.tools : undefined) ?? {};
+  return (tool) => (allow === undefined || allow.includes(tool)) && !deny.includes(tool);
+}
+
+/** The only tools that the server's config leaves; undefined: all. */
+export function toolsIn(config: Record<string, unknown>): readonly string[] | undefined {
   const { tools } = config;
   return Array.isArray(tools) ? tools.filter((name) => typeof name === 'string') : undefined;
 }

@@ -93,7 +93,7 @@ export async function serverTools(db: Reader, { asset, version }: ServerVersion)
   };
 }
 
-function toolDefinition({ name, description = '', ...definition }: ListedTool): ToolDefinition {
+export function toolDefinition({ name, description = '', ...definition }: ListedTool): ToolDefinition {
   return { name, description, definition };
 }
 
