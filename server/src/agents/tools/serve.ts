@@ -107,7 +107,10 @@ function nameOf({ server }: Asking, name: string): { server: string; tool: strin
 }
 
 /** A result, so that the model reads why and what would help. */
-function refused({ code, detail, hint }: Problem): CallToolResult {
-  const text = [problems[code].title, detail, hint].filter((part) => part !== undefined && part !== '').join('. ');
-  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code } };
+function refused({ code, detail, hint, retry_after_seconds: seconds }: Problem): CallToolResult {
+  // A result has no Retry-After.
+  const next = seconds === undefined ? hint : `Call again after ${seconds} seconds`;
+  const text = [problems[code].title, detail, next].filter((part) => part !== undefined && part !== '').join('. ');
+  const retry = seconds === undefined ? {} : { 'gantry/retry_after_seconds': seconds };
+  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code, ...retry } };
 }
