@@ -22,9 +22,10 @@ import { Blocked } from '../../models/guardrails/guarded-call.ts';
 import { guardedArguments, guardedResult, guardTool } from './guarded-tool.ts';
 import { takeApproval } from './approvals/take-approval.ts';
 import { checkRules, RuleRefused } from './check-rules.ts';
-import { usableServer, type UsableServer } from './find-tools.ts';
+import { serverOfTool, type UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
+import { callAddress } from './registry/call-address.ts';
 import { connect, named, type ServerConnection } from './upstream/connect.ts';
 import * as store from './tool-call-store.ts';
 
@@ -61,7 +62,7 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
     throw new Problem('too_large', { detail: `The arguments of a tool have at most ${limits.tool_arguments_kb} kB.` });
   if (caller.run === undefined)
     throw new Problem('run_refused', { detail: 'A tool is called in a run: send the X-Svc-Run of the call.' });
-  const usable = await usableServer(db, caller, asked.server);
+  const usable = await serverOfTool(db, caller, asked);
   const { user } = await delegationOfAgent({ db, isOpen: async (run) => await isOpenRun(db, run) }, caller);
   const pinned = pinnedTool(usable, asked.tool);
   const id = randomUUID();
@@ -162,7 +163,9 @@ async function send(
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
   { usable, pinned, caller_id, limits, onSent }: SentCall,
 ): Promise<CallToolResult> {
-  const { server, upstream } = usable;
+  const { server, upstream, http } = usable;
+  if (http !== undefined)
+    return await callAddress(parts, { tool: http, upstream, arguments: given, signal, limits, onSent });
   const of = { server_id: server.asset_id, version: server.version, agent_id: caller.id, caller_id };
   // The connection outlives the call, so its opening does not end with it.
   const open = async () => await connect(parts, upstream, AbortSignal.timeout(connect_ms));
