@@ -7,12 +7,13 @@ import { faint, line, strong, table, verbatim, type View } from '../view/view.ts
 export const command = defineCommand({
   words: 'costs',
   summary:
-    'What calls to models have cost: yours, those of agents that you may edit, of teams whose costs you may read',
+    'What calls to models and of tools have cost: yours, those of agents that you may edit, of teams whose costs you may read',
   needs: 'cost.read',
   examples: [
     'svc costs',
     'svc costs --by team,model --since 7d',
     'svc costs --by model,day --estimated',
+    'svc costs --by tool --since 7d',
     'svc costs --by agent,day --agent greeter --csv > costs.csv',
   ],
   arguments: {},

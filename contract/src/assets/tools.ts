@@ -4,6 +4,9 @@ import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { byName, time, version } from '../wire.ts';
 
+/** The server that the tools of `type: http` of the registry are for an agent. No MCP server has its name. */
+export const registry_server = 'registry';
+
 export const toolDefinition = z.object({
   name: z.string(),
   description: z.string(),

@@ -3,7 +3,19 @@ import { permitted } from '../can.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { text, time, usd } from '../wire.ts';
 
-export const costDimensions = ['agent', 'team', 'model', 'user', 'principal', 'key', 'tag', 'day', 'run'] as const;
+/** `tool` is the server with the tool, for calls of tools. */
+export const costDimensions = [
+  'agent',
+  'team',
+  'model',
+  'tool',
+  'user',
+  'principal',
+  'key',
+  'tag',
+  'day',
+  'run',
+] as const;
 export type CostDimension = (typeof costDimensions)[number];
 
 const dimensions = z
@@ -84,7 +96,7 @@ export const costsEndpoints = {
     method: 'GET',
     path: '/api/v1/costs',
     summary:
-      'What calls to models have cost, from the ledger: your own, those of agents that you may edit, of teams that you administer or whose costs a grant lets you read',
+      'What calls to models and of tools have cost, from the ledger: your own, those of agents that you may edit, of teams that you administer or whose costs a grant lets you read',
     operation: 'cost.read',
     query: z.strictObject({
       by: dimensions.default(['agent']),

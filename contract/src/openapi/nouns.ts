@@ -85,7 +85,7 @@ export const nouns: readonly Noun[] = [
     files: [langgraphAssistants, langgraphThreads, langgraphRuns, langgraphItems, langgraphUnanswered],
   },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
-  { tag: 'costs', about: 'What calls to models have cost', files: [costs] },
+  { tag: 'costs', about: 'What calls to models and of tools have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },
   { tag: 'models', about: 'Models: their upstreams, health and prices', files: [models] },
   { tag: 'targets', about: 'Where agents run', files: [targets] },

@@ -64,6 +64,18 @@ export const orgSettings = z.strictObject({
     .min(1)
     .max(most_message_mb)
     .describe('the size in MB of the largest file in a message to an agent whose agent.yaml has `files`'),
+  tool_arguments_kb: z.int().min(1).max(512).describe('the most kB of the arguments of a call of a tool'),
+  tool_result_kb: z.int().min(1).max(3072).describe('the most kB of the result of a call of a tool'),
+  tool_call_seconds: z
+    .int()
+    .min(1)
+    .max(600)
+    .describe('how long a call of a tool may take; one that reports progress may take ten minutes'),
+  tool_calls_at_once: z
+    .int()
+    .min(1)
+    .max(1000)
+    .describe('how many calls of tools one agent may have under way, in all processes of the service'),
   waiting_runs_told_after_minutes: z
     .int()
     .min(0)

@@ -33,6 +33,7 @@ export const tag = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, 'must be letters, digits and . _ : / -, at most 63');
 
 const toolRef = refTo('tool', 'tools');
+const tool = toolRef.map.extend(callPolicyFields);
 const knowledgeBaseRef = refTo('knowledge-base', 'kb');
 const memoryConfigRef = refTo('memory-config', 'memory-configs');
 const mcpServerRef = refTo('mcp-server', 'mcp');
@@ -159,7 +160,7 @@ export const agentConfig = z
       })
       .optional()
       .describe('The model and its fallback'),
-    tools: listOf(z.union([toolRef.text, toolRef.map, inlineTool]), 100)
+    tools: listOf(z.union([toolRef.text, tool, inlineTool]), 100)
       .optional()
       .describe('Registry references (tools/<name>), or tools of your own code, declared for documentation'),
     subagents: listOf(z.union([refToAgent.text, refToAgent.map]), 100)

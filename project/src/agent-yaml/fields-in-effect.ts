@@ -50,7 +50,7 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     field: 'tools',
     state: 'in effect',
     sentence:
-      'Documentation: tools run in the code of the agent. References are pinned at push and checked before a deploy.',
+      'References are pinned at push and checked before a deploy. Those of `type: http` are tools of one server, `registry`, at SVC_MCP_URL and at SVC_MCP_REGISTRY_URL. All others are documentation: they run in the code of the agent.',
   },
   {
     field: 'subagents',

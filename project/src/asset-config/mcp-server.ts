@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { environment } from '@gantry/contract/agents/environment.ts';
 import { environmentName, toolName } from '@gantry/contract/identifiers.ts';
 import { listOf } from '@gantry/contract/formats/list-of.ts';
+import { callLimitFields } from '../call-limits.ts';
 import { callPolicyFields } from '../call-rules/config.ts';
 import { mcpTransports } from '../mcp-transports.ts';
 import { httpAddress } from './http-address.ts';
@@ -27,6 +28,7 @@ export const mcpServer = z
     secret: environmentName.optional().describe('The name of the secret that is sent as a bearer token'),
     tools: listOf(toolName, 500).optional().describe('The only tools that agents may call; unset: all'),
     ...callPolicyFields,
+    ...callLimitFields,
   })
   .superRefine(({ transport, ...config }, context) => {
     const [needed, others] = transport === 'stdio' ? (['command', ofHttp] as const) : (['url', ofStdio] as const);

@@ -1,5 +1,6 @@
 // Failing tests of rules as findings, each at its line.
 import { parseAnyRef } from '@gantry/contract/refs.ts';
+import { registry_server } from '@gantry/contract/assets/tools.ts';
 import type { AgentConfig } from '../agent-yaml/config.ts';
 import type { Finding } from '../finding.ts';
 import { readYaml } from '../read-yaml.ts';
@@ -14,12 +15,17 @@ interface Placed {
   server: string;
 }
 
-/** Of an agent.yaml: one policy for each of its servers that has one. */
-export function policiesOfAgent({ mcp_servers = [] }: Pick<AgentConfig, 'mcp_servers'>): Placed[] {
-  return mcp_servers.flatMap((entry, index) =>
-    'rule_tests' in entry
-      ? [{ policy: entry, at: `/mcp_servers/${index}`, server: parseAnyRef(entry.ref)?.name ?? '' }]
-      : [],
+/** Of an agent.yaml: one policy for each of its servers and tools that has one. */
+export function policiesOfAgent({
+  mcp_servers = [],
+  tools = [],
+}: Pick<AgentConfig, 'mcp_servers' | 'tools'>): Placed[] {
+  const ofServers = mcp_servers.map((entry, index) => {
+    return { entry, at: `/mcp_servers/${index}`, server: parseAnyRef(entry.ref)?.name ?? '' };
+  });
+  const ofTools = tools.map((entry, index) => ({ entry, at: `/tools/${index}`, server: registry_server }));
+  return [...ofServers, ...ofTools].flatMap(({ entry, at, server }) =>
+    'rule_tests' in entry ? [{ policy: entry, at, server }] : [],
   );
 }
 

@@ -7,7 +7,10 @@ export const yamlLimits = { characters: 131_072, tokens: 5_000, depth: 32 } as c
  * Reads only the tokens, before any recursion. Composing 20,000 nested lists overflows the stack. When V8 compiles a regular expression at
  * that moment, it ends the process instead of throwing.
  */
-export function beyondYamlLimits(text: string): { offset: number; message: string } | undefined {
+export function beyondYamlLimits(
+  text: string,
+  limits: { tokens: number; depth: number } = yamlLimits,
+): { offset: number; message: string } | undefined {
   /** Columns at which block collections are open. */
   const open: number[] = [];
   let [flow, tokens, offset, lineStart] = [0, 0, 0, 0];
@@ -25,9 +28,9 @@ export function beyondYamlLimits(text: string): { offset: number; message: strin
       // A colon after a key opens nothing by itself; a colon after another indicator does.
       if (type !== 'map-value-ind' || previous === 'newline' || opens.has(previous)) open.push(column);
     }
-    if (++tokens > yamlLimits.tokens) return { offset, message: `The file has more than ${yamlLimits.tokens} parts` };
-    if (open.length + flow > yamlLimits.depth)
-      return { offset, message: `The file is nested deeper than ${yamlLimits.depth} levels` };
+    if (++tokens > limits.tokens) return { offset, message: `The file has more than ${limits.tokens} parts` };
+    if (open.length + flow > limits.depth)
+      return { offset, message: `The file is nested deeper than ${limits.depth} levels` };
 
     offset += token.length;
     if (token.endsWith('\n')) [previous, lineStart] = ['newline', offset];

@@ -3,6 +3,7 @@ import { openOutbound } from '../ground/outbound/outbound.ts';
 import { ruleThread } from '../assets/registry/call-rules/rule-thread.ts';
 import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
+import { openToolCalls } from '../agents/tools/limits/open-calls.ts';
 import { serverConnections } from '../agents/tools/upstream/connections.ts';
 import type { ToolParts } from '../agents/tools/parts.ts';
 import type { OpeningParts, RoleParts } from './role.ts';
@@ -20,8 +21,10 @@ export function openTools({
 }: OpeningParts & Pick<RoleParts, 'models'>): ToolParts {
   const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
   const connections = serverConnections(onError);
+  const open_calls = openToolCalls(db, onError);
   const rules = ruleThread();
   open.defer(async () => {
+    open_calls.close();
     await connections.close();
     await rules.close();
     await outbound.close();
@@ -31,6 +34,7 @@ export function openTools({
     outbound,
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
     connections,
+    open_calls,
     rules,
     guardrails,
     models,

@@ -7,8 +7,17 @@ export const command = defineCommand({
   words: 'rule test',
   summary: 'Run the tests beside the rules on calls of tools; a push runs them too',
   needs: 'asset.read',
-  examples: ['svc rule test agent.yaml', 'svc rule test bank.yaml', 'svc rule test bank --json'],
-  arguments: { what: required('An agent.yaml, a file with the config of an MCP server, or the name of a server') },
+  examples: [
+    'svc rule test agent.yaml',
+    'svc rule test bank.yaml',
+    'svc rule test bank --json',
+    'svc rule test tools/find-pet',
+  ],
+  arguments: {
+    what: required(
+      'An agent.yaml, a file with the config of an MCP server or of a tool, the name of a server, or tools/<name>',
+    ),
+  },
   flags: {},
   async run({ what }, session) {
     const { findingsOf } = await import('@gantry/project/call-rules/test-findings.ts');

@@ -20,7 +20,7 @@ import { Days } from './days.tsx';
 
 const route = getRouteApi('/costs');
 
-const splits = ['agent', 'team', 'model', 'key', 'user', 'principal', 'day'] as const;
+const splits = ['agent', 'team', 'model', 'tool', 'key', 'user', 'principal', 'day'] as const;
 const spans = [7, 30, 90];
 const refreshed_ms = 300_000;
 
@@ -42,7 +42,7 @@ export function CostsPage() {
       title="Costs"
       tabs={costsTabs}
       svc={svc.join(' ')}
-      about="What calls to models have cost, from the ledger: yours, those of agents that you may edit, of teams whose costs you may read."
+      about="What calls to models and of tools have cost, from the ledger: yours, those of agents that you may edit, of teams whose costs you may read."
       actions={
         <Button icon={<Download size={14} />} disabled={report.data === undefined} onClick={() => save(report.data)}>
           CSV

@@ -75,6 +75,26 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'The size of the largest file, for agents whose agent.yaml has `files`.',
     form: 'number',
   },
+  tool_arguments_kb: {
+    label: 'kB of arguments of a tool',
+    about: 'A call of a tool with larger arguments is refused.',
+    form: 'number',
+  },
+  tool_result_kb: {
+    label: 'kB of a result of a tool',
+    about: 'A larger result does not reach the agent.',
+    form: 'number',
+  },
+  tool_call_seconds: {
+    label: 'Seconds of a call of a tool',
+    about: 'A call that reports progress may take ten minutes.',
+    form: 'number',
+  },
+  tool_calls_at_once: {
+    label: 'Calls of tools at once',
+    about: 'How many one agent may have under way, in all processes of the service.',
+    form: 'number',
+  },
   waiting_runs_told_after_minutes: {
     label: 'Minutes until people are told of a waiting run',
     about: 'Those who may answer get a notification and a mail. Empty: nobody is told.',

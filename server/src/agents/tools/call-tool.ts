@@ -1,24 +1,31 @@
 // A call of a tool by an agent. The order: the server is named and may be used, the run is open and its caller may still use the agent, the tool is
-// pinned and unchanged, the row is stored, its arguments pass the guardrails, fit the schema and pass the rules, a person has approved
-// it where one must, and only then the call goes out.
+// pinned and unchanged, the limits leave room and the row is stored, its arguments pass the guardrails, fit the schema and pass the rules, its price is
+// held, a person has approved it where one must, and only then the call goes out.
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
+import type { OrgSettings } from '@gantry/contract/people/org.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import { priceOf } from '@gantry/project/call-limits.ts';
 import type { AgentCaller } from '../../governance/access/caller.ts';
+import type { Database } from '../../ground/database/database.ts';
+import { settings } from '../../people/principals/find.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { digestOf } from '../../assets/registry/content.ts';
 import { isSameTool, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { delegationOfAgent } from '../delegated-calls/delegation.ts';
 import { isOpenRun } from '../invoke/open-run.ts';
+import { beginCall } from './limits/begin-call.ts';
+import { holdPrice, type HeldPrice } from './limits/hold-price.ts';
 import { checkArguments } from './check-arguments.ts';
 import { Blocked } from '../../models/guardrails/guarded-call.ts';
 import { guardedArguments, guardedResult, guardTool } from './guarded-tool.ts';
 import { takeApproval } from './approvals/take-approval.ts';
 import { checkRules, RuleRefused } from './check-rules.ts';
-import { usableServer, type UsableServer } from './find-tools.ts';
+import { serverOfTool, type UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
+import { callAddress } from './registry/call-address.ts';
 import { connect, named, type ServerConnection } from './upstream/connect.ts';
 import * as store from './tool-call-store.ts';
 
@@ -32,10 +39,9 @@ export interface AskedCall {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-const most_argument_bytes = 64 * 1024;
-const most_result_bytes = 1024 * 1024;
-const call_ms = 60_000;
+const connect_ms = 60_000;
 const longest_call_ms = 10 * 60_000;
+const settling_seconds = 60;
 /** The call did not go out. */
 const refusals: readonly string[] = [
   'tool_changed',
@@ -47,39 +53,50 @@ const refusals: readonly string[] = [
 /** A change of a list is seen after this time at the latest. */
 const list_age_ms = 10_000;
 
-/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `arguments_refused`, `guardrail_blocked`, `rule_refused`, `call_waits`, `call_rejected`, `tool_changed` or `server_unavailable`. */
+/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `too_many_requests`, `rate_limit_exceeded`, `budget_exceeded`, `arguments_refused`, `guardrail_blocked`, `rule_refused`, `call_waits`, `call_rejected`, `tool_changed` or `server_unavailable`. */
 export async function callTool(parts: ToolParts, asked: AskedCall): Promise<CallToolResult> {
   const { db } = parts;
   const { caller } = asked;
-  if (Buffer.byteLength(JSON.stringify(asked.arguments)) > most_argument_bytes)
-    throw new Problem('too_large', { detail: `The arguments of a tool have at most ${most_argument_bytes} bytes.` });
+  const limits = await settings(db);
+  if (Buffer.byteLength(JSON.stringify(asked.arguments)) > limits.tool_arguments_kb * 1024)
+    throw new Problem('too_large', { detail: `The arguments of a tool have at most ${limits.tool_arguments_kb} kB.` });
   if (caller.run === undefined)
     throw new Problem('run_refused', { detail: 'A tool is called in a run: send the X-Svc-Run of the call.' });
-  const usable = await usableServer(db, caller, asked.server);
+  const usable = await serverOfTool(db, caller, asked);
   const { user } = await delegationOfAgent({ db, isOpen: async (run) => await isOpenRun(db, run) }, caller);
   const pinned = pinnedTool(usable, asked.tool);
   const id = randomUUID();
   const guarded = await guardTool(parts, asked);
   const span = openToolSpan(parts.spans, { ...asked, user_id: user.id, call_id: id });
+  let price: HeldPrice | undefined;
+  let isSent = false;
   try {
-    await store.begin(db, id, {
-      agent_id: caller.id,
-      revision_id: caller.revision_id,
-      run_id: caller.run.run_id,
-      caller_id: user.id,
-      server: usable.upstream.ref,
-      server_version: usable.server.version,
-      tool: asked.tool,
-      arguments_digest: digestOf(asked.arguments),
+    await beginCall(parts, {
+      id,
+      rate: usable.upstream.config.rate,
+      at_once: limits.tool_calls_at_once,
+      call: {
+        agent_id: caller.id,
+        revision_id: caller.revision_id,
+        run_id: caller.run.run_id,
+        caller_id: user.id,
+        server: usable.upstream.ref,
+        server_version: usable.server.version,
+        tool: asked.tool,
+        arguments_digest: digestOf(asked.arguments),
+      },
     });
     const given = await guardedArguments(guarded, asked.arguments);
     if (given !== asked.arguments) await store.setArguments(db, id, digestOf(given));
     const call = { ...asked, arguments: given };
     checkArguments(pinned, given);
     const wait = await checkRules(parts, call, { usable, user });
+    price = await holdPriceOf(db, call, { id, usable });
     if (wait !== undefined)
       await store.setApproval(db, id, await takeApproval(parts, { ...call, call_id: id, user, usable, pinned, wait }));
-    const answered = await send(parts, call, { usable, pinned, caller_id: user.id });
+    const onSent = () => (isSent = true);
+    const answered = await send(parts, call, { usable, pinned, caller_id: user.id, limits, onSent });
+    await price?.settle('answered');
     const result = await guardedResult(guarded, answered);
     const outcome = result.isError === true ? 'error' : 'answered';
     await store.end(db, id, { outcome, result_digest: digestOf(result), problem: null });
@@ -88,12 +105,34 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   } catch (error) {
     const problem = error instanceof Problem ? error.code : 'internal';
     span.end(problem, { done: guarded?.done });
+    await price?.settle(isSent ? 'failed' : 'refused').catch(parts.onError);
     const isRefused = refusals.includes(problem) || (error instanceof Blocked && error.place === 'tool_in');
     const outcome = isRefused ? 'refused' : 'failed';
     const rule = error instanceof RuleRefused ? error.rule : null;
     await store.end(db, id, { outcome, result_digest: null, problem, rule });
     throw error;
+  } finally {
+    parts.open_calls.remove(id);
   }
+}
+
+async function holdPriceOf(
+  db: Database,
+  { caller, tool }: AskedCall,
+  { id, usable: { server, upstream } }: { id: string; usable: UsableServer },
+): Promise<HeldPrice | undefined> {
+  const usd = priceOf(tool, upstream.config);
+  if (usd === undefined) return undefined;
+  const deadline_seconds = longest_call_ms / 1000 + settling_seconds;
+  return await holdPrice(db, {
+    caller,
+    call_id: id,
+    ref: server.ref,
+    server: upstream.ref,
+    tool,
+    usd,
+    deadline_seconds,
+  });
 }
 
 function pinnedTool({ server, upstream, tools }: UsableServer, name: string): ListedTool {
@@ -110,17 +149,29 @@ function pinnedTool({ server, upstream, tools }: UsableServer, name: string): Li
   });
 }
 
+interface SentCall {
+  usable: UsableServer;
+  pinned: ListedTool;
+  caller_id: string;
+  limits: Pick<OrgSettings, 'tool_result_kb' | 'tool_call_seconds'>;
+  /** Nobody knows any more whether the tool has done its work. */
+  onSent: () => void;
+}
+
 async function send(
   parts: ToolParts,
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
-  { usable, pinned, caller_id }: { usable: UsableServer; pinned: ListedTool; caller_id: string },
+  { usable, pinned, caller_id, limits, onSent }: SentCall,
 ): Promise<CallToolResult> {
-  const { server, upstream } = usable;
+  const { server, upstream, http } = usable;
+  if (http !== undefined)
+    return await callAddress(parts, { tool: http, upstream, arguments: given, signal, limits, onSent });
   const of = { server_id: server.asset_id, version: server.version, agent_id: caller.id, caller_id };
   // The connection outlives the call, so its opening does not end with it.
-  const open = async () => await connect(parts, upstream, AbortSignal.timeout(call_ms));
+  const open = async () => await connect(parts, upstream, AbortSignal.timeout(connect_ms));
   return await parts.connections.use(of, open, async (connection) => {
     await requireUnchanged(parts, connection, usable, pinned);
+    onSent();
     const result = await named(
       upstream,
       async () =>
@@ -128,15 +179,15 @@ async function send(
           { name, arguments: given },
           {
             signal,
-            timeout: call_ms,
+            timeout: limits.tool_call_seconds * 1000,
             maxTotalTimeout: longest_call_ms,
             ...(onProgress !== undefined && { onprogress: onProgress, resetTimeoutOnProgress: true }),
           },
         ),
     );
-    if (Buffer.byteLength(JSON.stringify(result)) > most_result_bytes)
+    if (Buffer.byteLength(JSON.stringify(result)) > limits.tool_result_kb * 1024)
       throw new Problem('server_unavailable', {
-        detail: `${upstream.ref} answered with more than ${most_result_bytes} bytes.`,
+        detail: `${upstream.ref} answered with more than ${limits.tool_result_kb} kB.`,
       });
     return result;
   });

@@ -2,7 +2,6 @@
 import { policiesFor, type Wait } from '@gantry/project/call-rules/decide-call.ts';
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { printVersionRef } from '@gantry/contract/refs.ts';
 import type { AgentCaller, EndCaller } from '../../governance/access/caller.ts';
 import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
@@ -30,7 +29,7 @@ export async function checkRules(
   { caller, tool, arguments: args }: CheckedCall,
   { usable: { server, upstream }, user }: { usable: UsableServer; user: EndCaller },
 ): Promise<Wait | undefined> {
-  const of = printVersionRef({ kind: 'mcp-server', name: server.name, version: server.version });
+  const of = `${upstream.ref}@${server.version}`;
   const policies = policiesFor(tool, [
     { of, ...upstream.config },
     { of: caller.label, ...server.policy },

@@ -1,58 +1,57 @@
 // Which tools an agent may call now: the servers that its agent.yaml names, those of them that it may use, and what is pinned of them.
 import { parseAssetConfig } from '@gantry/project/asset-config.ts';
+import { registry_server } from '@gantry/contract/assets/tools.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
-import { Refusal } from '../../governance/access/authorize.ts';
 import type { AgentCaller } from '../../governance/access/caller.ts';
-import { decideUse, type CallingAsset } from '../../governance/access/decide.ts';
 import type { Reader } from '../../ground/database/database.ts';
-import { findAssetsCalledBy, type AssetRecord } from '../../assets/registry/find.ts';
+import type { AssetRecord } from '../../assets/registry/find.ts';
 import { callableTools, serversOfAgent, type ServerOfAgent } from '../../assets/registry/tool-lists/pinned-servers.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
+import { requireUse, usableAmong } from './may-use.ts';
+import type { HttpTool } from './registry/build-request.ts';
+import { usableTool, usableTools } from './registry/registry-tools.ts';
 import type { ServerConfig, Upstream } from './upstream/connect.ts';
 
 export interface UsableServer {
   server: ServerOfAgent;
   upstream: Upstream;
   tools: ListedTool[];
+  /** A tool of the registry: the service calls its address itself. */
+  http?: HttpTool;
 }
 
-/** Those that the agent may use, in the order of their names. */
+/** Those that the agent may use, in the order of their names, and the tools of the registry, each as a server with one tool. */
 export async function usableServers(db: Reader, caller: AgentCaller): Promise<UsableServer[]> {
-  const servers = await serversOfAgent(db, caller.version_id);
-  const assets = await assetsOf(db, caller, servers);
-  const usable = servers.flatMap((server) => {
-    const asset = assets.get(server.asset_id);
-    return asset !== undefined && decideUse(callingAsset(caller), asset).allowed ? [{ server, asset }] : [];
-  });
-  return await Promise.all(usable.map(async (one) => await withTools(db, one)));
+  const servers = (await serversOfAgent(db, caller.version_id)).filter(({ name }) => name !== registry_server);
+  const usable = await usableAmong(db, caller, servers);
+  const found = await Promise.all(usable.map(async ({ of: server, asset }) => await withTools(db, { server, asset })));
+  return [...found, ...(await usableTools(db, caller))];
 }
 
-/** Throws `not_found` for a server that the agent's version does not name, and the refusal. */
-export async function usableServer(db: Reader, caller: AgentCaller, name: string): Promise<UsableServer> {
+/** One server; for the registry, each of its tools. Throws as `usableServer` does. */
+export async function usableNamed(db: Reader, caller: AgentCaller, name: string): Promise<UsableServer[]> {
+  return name === registry_server ? await usableTools(db, caller) : [await usableServer(db, caller, name)];
+}
+
+/** The server of this tool. Throws `not_found` for a server that the agent's version does not name, and the refusal. */
+export async function serverOfTool(
+  db: Reader,
+  caller: AgentCaller,
+  { server, tool }: { server: string; tool: string },
+): Promise<UsableServer> {
+  return server === registry_server ? await usableTool(db, caller, tool) : await usableServer(db, caller, server);
+}
+
+async function usableServer(db: Reader, caller: AgentCaller, name: string): Promise<UsableServer> {
   const server = (await serversOfAgent(db, caller.version_id)).find((one) => one.name === name);
-  const asset = server && (await assetsOf(db, caller, [server])).get(server.asset_id);
+  const asset = server && (await requireUse(db, caller, server));
   if (server === undefined || asset === undefined)
     throw new Problem('not_found', {
       detail: `${printRef({ kind: 'mcp-server', name })} is not among the mcp_servers of ${caller.label}.`,
       hint: 'Name it under `mcp_servers` of its agent.yaml, and deploy that.',
     });
-  const decision = decideUse(callingAsset(caller), asset);
-  if (!decision.allowed) throw new Refusal(decision, 'asset.invoke', asset);
   return await withTools(db, { server, asset });
-}
-
-function callingAsset({ id, label, name, team }: AgentCaller): CallingAsset {
-  return { kind: 'agent', id, ref: label, name, team };
-}
-
-async function assetsOf(
-  db: Reader,
-  { id }: AgentCaller,
-  servers: readonly ServerOfAgent[],
-): Promise<Map<string, AssetRecord>> {
-  const ids = servers.map(({ asset_id }) => asset_id);
-  return new Map((await findAssetsCalledBy(db, ids, { id })).map((asset) => [asset.id, asset]));
 }
 
 async function withTools(

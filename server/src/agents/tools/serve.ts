@@ -12,7 +12,7 @@ import type { TraceContext } from '../../ground/trace-context.ts';
 import { version } from '../../ground/version.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { callTool } from './call-tool.ts';
-import { usableServer, usableServers } from './find-tools.ts';
+import { usableNamed, usableServers } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 
 export interface McpRequest {
@@ -39,7 +39,7 @@ export async function serveTools(parts: ServeParts, { caller, ...request }: McpR
   if (caller.kind !== 'agent') throw new Error('only an agent comes here');
   const asking = { ...request, caller };
   // A server that the agent may not use is refused before the protocol begins.
-  if (request.server !== undefined) await usableServer(parts.db, caller, request.server);
+  if (request.server !== undefined) await usableNamed(parts.db, caller, request.server);
   const handler = createMcpHandler(() => mcpServer(parts, asking), { onerror: parts.onError });
   const headers = new Headers();
   for (const name of passedHeaders) {
@@ -93,7 +93,7 @@ function mcpServer(parts: ServeParts, asking: Asking): McpServer {
 }
 
 async function listTools({ db }: ServeParts, { caller, server }: Asking): Promise<ListedTool[]> {
-  if (server !== undefined) return (await usableServer(db, caller, server)).tools;
+  if (server !== undefined) return (await usableNamed(db, caller, server)).flatMap(({ tools }) => tools);
   const servers = await usableServers(db, caller);
   return servers.flatMap(({ server: { name }, tools }) =>
     tools.map((tool) => ({ ...tool, name: `${name}${between}${tool.name}` })),
@@ -107,7 +107,10 @@ function nameOf({ server }: Asking, name: string): { server: string; tool: strin
 }
 
 /** A result, so that the model reads why and what would help. */
-function refused({ code, detail, hint }: Problem): CallToolResult {
-  const text = [problems[code].title, detail, hint].filter((part) => part !== undefined && part !== '').join('. ');
-  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code } };
+function refused({ code, detail, hint, retry_after_seconds: seconds }: Problem): CallToolResult {
+  // A result has no Retry-After.
+  const next = seconds === undefined ? hint : `Call again after ${seconds} seconds`;
+  const text = [problems[code].title, detail, next].filter((part) => part !== undefined && part !== '').join('. ');
+  const retry = seconds === undefined ? {} : { 'gantry/retry_after_seconds': seconds };
+  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code, ...retry } };
 }

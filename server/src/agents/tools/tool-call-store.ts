@@ -1,6 +1,7 @@
 import type { GovernedTx } from '../../governance/access/change.ts';
 import type { Database } from '../../ground/database/database.ts';
-import { sql } from '../../ground/database/sql.ts';
+import { sql, type Sql } from '../../ground/database/sql.ts';
+import { fromNow } from '../../ground/queue/lease.ts';
 
 export interface BegunCall {
   agent_id: string;
@@ -33,11 +34,55 @@ export async function setApproval(db: Database, id: string, approval_id: string)
   await db.run(sql`update tool_call set approval_id = ${approval_id} where id = ${id}`);
 }
 
-export async function begin(db: Database, id: string, call: BegunCall): Promise<void> {
-  await db.run(sql`
-    insert into tool_call (id, agent_id, revision_id, run_id, caller_id, server, server_version, tool, arguments_digest)
-    values (${id}, ${call.agent_id}, ${call.revision_id}, ${call.run_id}, ${call.caller_id}, ${call.server}, ${call.server_version},
-      ${call.tool}, ${call.arguments_digest})`);
+export interface CallToBegin {
+  id: string;
+  call: BegunCall;
+  /** Calls per minute, of the agent and of the agent for the caller. */
+  rate: { agent?: number | undefined; caller?: number | undefined };
+  at_once: number;
+  lease_ms: number;
+}
+
+/** What leaves no room for the call: too many at once, or a limit per minute that does for this many seconds. Then nothing is stored. */
+export interface NoRoom {
+  is_full: boolean;
+  agent_seconds: number | null;
+  caller_seconds: number | null;
+}
+
+/** Calls of one agent begin one after another: two that begin at once cannot both take the last place. */
+export async function begin(db: Database, { id, call, rate, at_once, lease_ms }: CallToBegin): Promise<NoRoom> {
+  const { agent_id, caller_id, server } = call;
+  const lock = sql`select pg_advisory_xact_lock(hashtextextended(${agent_id}, 17))`;
+  const untilRoom = (limit: number | undefined, of: Sql) =>
+    limit === undefined
+      ? sql`null::float8`
+      : sql`(select extract(epoch from started_at + interval '1 minute' - clock_now())::float8 from tool_call
+          where agent_id = ${agent_id} and server = ${server} and started_at > clock_now() - interval '1 minute'
+            and outcome is distinct from 'refused' ${of} order by started_at desc offset ${limit - 1} limit 1)`;
+  const row = await db.transaction(
+    async (tx) =>
+      await tx.last<NoRoom>(sql`
+      with room as (
+        select (select count(*) from tool_call where agent_id = ${agent_id} and ended_at is null and not is_recorded
+            and lease_until > clock_now()) >= ${at_once}::integer as is_full,
+          ${untilRoom(rate.agent, sql``)} as agent_seconds, ${untilRoom(rate.caller, sql`and caller_id = ${caller_id}`)} as caller_seconds),
+      begun as (
+        insert into tool_call (id, agent_id, revision_id, run_id, caller_id, server, server_version, tool, arguments_digest, lease_until)
+        select ${id}::uuid, ${agent_id}::uuid, ${call.revision_id}::uuid, ${call.run_id}::uuid, ${caller_id}::uuid, ${server}::text,
+          ${call.server_version}::text, ${call.tool}::text, ${call.arguments_digest}::text, ${fromNow(lease_ms)}
+        from room where not is_full and agent_seconds is null and caller_seconds is null)
+      select * from room`),
+    lock,
+  );
+  if (row === undefined) throw new Error('the limits are always counted');
+  return row;
+}
+
+export async function renewLeases(db: Database, ids: readonly string[], lease_ms: number): Promise<void> {
+  await db.run(
+    sql`update tool_call set lease_until = ${fromNow(lease_ms)} where id = any(${ids}::uuid[]) and ended_at is null`,
+  );
 }
 
 export async function end(

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 import type { Budget, CallRecord, Hold, LedgerRow, Used } from './store.ts';
 import { endOf } from './windows.ts';
 
-export type { RunOfCall } from './store.ts';
+export { tool_provider, type RunOfCall } from './store.ts';
 
 /** The most tokens of one call. The database stores them as an integer. */
 export const max_call_tokens = 2 ** 31 - 1;
@@ -34,6 +34,8 @@ export interface Reservation {
   price: PriceOfCall | undefined;
   /** Parts of the request whose cost has no bound. A limit refuses them. */
   unbounded: readonly string[];
+  /** Limits per minute are of calls to models. A call of a tool counts in none. */
+  isOfTool?: true;
   deadline_seconds: number;
   call: CallRecord;
 }
@@ -144,7 +146,7 @@ export async function openBooks(
       .flatMap(({ label, headroom }) => (headroom === undefined ? [] : [{ label, headroom }]))
       .toSorted((one, other) => one.headroom.nano - other.headroom.nano)[0];
     const counters = payers.flatMap(({ account, label, budget }) => {
-      if (budget === undefined || !isRated(budget)) return [];
+      if (budget === undefined || !isRated(budget) || asked.isOfTool === true) return [];
       const rate = rates.get(account.id) ?? newRate(account.id, second);
       moveTo(rate, second);
       return [{ rate, label, budget }];

@@ -4,6 +4,7 @@ import { formatUsd } from '@gantry/contract/formats/money.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { sql, type Sql } from '../../ground/database/sql.ts';
 import { isOpenEstimate } from './estimate-store.ts';
+import { tool_provider } from './store.ts';
 
 export interface CostFilter {
   by: readonly CostDimension[];
@@ -37,7 +38,8 @@ const max_rows = 10_000;
 const expressions: Readonly<Record<CostDimension, Sql>> = {
   agent: sql`l.agent`,
   team: sql`l.team`,
-  model: sql`l.model`,
+  model: sql`case when l.provider <> ${tool_provider} then l.model end`,
+  tool: sql`case when l.provider = ${tool_provider} then l.model || '/' || l.upstream_model end`,
   user: sql`l."user"`,
   principal: sql`l.principal`,
   key: sql`l.key`,

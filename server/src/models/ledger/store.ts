@@ -11,6 +11,9 @@ export interface Budget {
   tokens_per_minute: number | null;
 }
 
+/** The provider of a call of a tool: its model is the server, its upstream model the tool. */
+export const tool_provider = 'tool';
+
 /** What the ledger says about a call. It is known before the call, so it is stored with the hold. */
 export interface CallRecord extends RunOfCall {
   key_id: string;
@@ -269,8 +272,9 @@ export interface UsedByRun {
 export const usedByRun = async (db: Reader, root_run_id: string) =>
   await db.one<UsedByRun>(sql`
     select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens,
-      bool_and(not estimated) as is_exact, exists (select from hold where call ->> 'root_run_id' = ${root_run_id}::text) as is_open
-    from ledger where root_run_id = ${root_run_id}::uuid`);
+      bool_and(not estimated) as is_exact, exists (
+      select from hold where call ->> 'root_run_id' = ${root_run_id}::text and call ->> 'provider' <> ${tool_provider}) as is_open
+    from ledger where root_run_id = ${root_run_id}::uuid and provider <> ${tool_provider}`);
 
 export interface SpentByStep {
   run_id: string;

@@ -1,5 +1,6 @@
 // The variables with which a container finds what its agent may call at the door of the agents.
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
+import { registry_server } from '@gantry/contract/assets/tools.ts';
 import { parseAnyRef } from '@gantry/contract/refs.ts';
 import type { SecretFiles } from '../targets/target.ts';
 
@@ -16,9 +17,9 @@ function subagentAddresses(service_url: string, { subagents = [] }: AgentConfig)
   return addresses;
 }
 
-/** One address has the tools of all servers, and each server has one of its own. */
-function serverAddresses(service_url: string, { mcp_servers = [] }: AgentConfig): SecretFiles {
-  const names = namesIn(mcp_servers);
+/** One address has the tools of all servers, and each server has one of its own. The tools of the registry are one server. */
+function serverAddresses(service_url: string, { mcp_servers = [], tools = [] }: AgentConfig): SecretFiles {
+  const names = [...namesIn(mcp_servers), ...(tools.some((tool) => 'ref' in tool) ? [registry_server] : [])];
   if (names.length === 0) return {};
   const addresses: SecretFiles = { SVC_MCP_URL: `${service_url}/mcp` };
   for (const name of names) addresses[`SVC_MCP_${variable(name)}_URL`] = `${service_url}/mcp/${name}`;

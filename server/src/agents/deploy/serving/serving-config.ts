@@ -39,6 +39,7 @@ export async function servingConfig(db: Reader, version_id: string): Promise<Ser
     files,
     subagents = [],
     mcp_servers = [],
+    tools = [],
   } = await loadAgentConfig(db, version_id);
   const config = {
     version,
@@ -46,7 +47,7 @@ export async function servingConfig(db: Reader, version_id: string): Promise<Ser
     rules: makeRules(guardrailsOf(guardrails), model?.primary),
     deploy: { tracing: deploy?.tracing, secrets: deploy?.secrets },
     sleeps: scalingOf({ deploy }).min === 0,
-    calls_others: subagents.length > 0 || mcp_servers.length > 0,
+    calls_others: subagents.length > 0 || mcp_servers.length > 0 || tools.some((tool) => 'ref' in tool),
     files,
   };
   read.set(version_id, config);

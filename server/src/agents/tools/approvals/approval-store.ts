@@ -106,7 +106,8 @@ export interface WaitingRow {
   expires_at: string;
 }
 
-const rows = sql`select a.id, a.server_id, 'mcp-servers/' || s.name as server, s.team_id, a.server_version, a.tool, a.arguments, a.arguments_digest,
+const rows = sql`select a.id, a.server_id, case s.kind when 'tool' then 'tools/' else 'mcp-servers/' end || s.name as server, s.team_id,
+    a.server_version, a.tool, a.arguments, a.arguments_digest,
     'agents/' || g.name as agent, a.through, a.caller_id, a.caller, a.wanted_by, a.by_other, a.state, a.asked_at, a.expires_at
   from tool_approval a join asset s on s.id = a.server_id join asset g on g.id = a.agent_id`;
 

@@ -1,8 +1,9 @@
 // Assets with a config and no files: all kinds but agents. Each of their versions is final from the start, because nothing approves
 // them; a change is a new version.
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { registry_server } from '@gantry/contract/assets/tools.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { printRef } from '@gantry/contract/refs.ts';
+import { printRef, type AssetRef } from '@gantry/contract/refs.ts';
 import type { Visibility } from '@gantry/contract/roles.ts';
 import { entryOfMaker } from '../../../governance/access/acl.ts';
 import { authorize } from '../../../governance/access/authorize.ts';
@@ -55,6 +56,7 @@ export async function create(
   const read = readDescribed(kind, made.config, { name: made.name, version: made.version, team: team.name });
   const { config, described } = read;
   requireTeam(read, team.name);
+  requireFreeName(self);
   await requireRuleTests(rules, user, { ...self, config });
   const owner_id = await ownerOfNew(db, user, team, made.owner ?? described?.owner);
   authorizeBilling(user, team, { kind, config });
@@ -86,4 +88,13 @@ export async function create(
     if (errorCode(error) === unique_violation) throw new Problem('exists', { detail: `The name ${ref} is taken.` });
     throw error;
   });
+}
+
+/** Throws `invalid`. At the door of the agents the name means the tools of the registry. */
+function requireFreeName({ kind, name }: AssetRef): void {
+  if (kind === 'mcp-server' && name === registry_server)
+    throw new Problem('invalid', {
+      detail: `An MCP server cannot have the name ${registry_server}: for agents, that is the server of tools of \`type: http\`.`,
+      hint: 'Choose another name.',
+    });
 }

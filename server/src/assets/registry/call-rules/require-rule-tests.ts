@@ -1,4 +1,5 @@
 // The tests beside rules run before a config is stored.
+import { registry_server } from '@gantry/contract/assets/tools.ts';
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import type { CallPolicy } from '@gantry/project/call-rules/config.ts';
 import { findingsOf, policiesOfAgent, runAll } from '@gantry/project/call-rules/test-findings.ts';
@@ -19,9 +20,12 @@ export async function requireRuleTests(
   user: SignedInCaller,
   { kind, name, config }: Configured,
 ): Promise<void> {
-  if (kind !== 'mcp-server') return;
+  if (kind !== 'mcp-server' && kind !== 'tool') return;
   const policy: CallPolicy = config; // parsed as this kind
-  const results = await runAll([{ policy, at: '', server: name }], chargedTo(thread, user));
+  const results = await runAll(
+    [{ policy, at: '', server: kind === 'tool' ? registry_server : name }],
+    chargedTo(thread, user),
+  );
   const failed = results.filter(({ passed }) => !passed);
   const [first] = failed;
   if (first === undefined) return;

@@ -2,6 +2,7 @@
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { referencesIn } from '@gantry/project/asset-config.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { registry_server } from '@gantry/contract/assets/tools.ts';
 import { modelProvider } from '@gantry/project/model-providers.ts';
 import { parseRef, type AssetRef } from '@gantry/contract/refs.ts';
 
@@ -29,18 +30,28 @@ export function referencesOfAgent(config: AgentConfig): References {
     (entries ?? []).flatMap((entry, index): Reference[] => {
       if (!('ref' in entry)) return [];
       const transport = 'transport' in entry ? entry.transport : undefined;
+      const unfit =
+        field === 'mcp_servers' && parseRef(entry.ref)?.name === registry_server
+          ? reservedName
+          : typeof transport === 'string'
+            ? otherThan('transport', transport)
+            : undefined;
       return [
         {
           ref: entry.ref,
           pointer: `/${field}/${index}`,
           file: 'agent.yaml',
-          ...(typeof transport === 'string' ? { unfit: otherThan('transport', transport) } : {}),
+          ...(unfit !== undefined && { unfit }),
         },
       ];
     }),
   );
   return { self: { kind: 'agent', name: config.name }, references: [...references, ...memoryOf(config)] };
 }
+
+/** One that is older than the reservation. */
+const reservedName: Required<Reference>['unfit'] = (_, ref) =>
+  `${ref} has a name that means the tools of \`type: http\` for agents: create the server under another name`;
 
 function memoryOf({ memory, framework }: AgentConfig): Reference[] {
   if (memory === undefined) return [];

@@ -103,7 +103,8 @@ export function mostInputTokens(asked: AskedOfModel, model: Model): number | und
   return context === undefined ? undefined : contexts * context;
 }
 
-function labelOf(by: Payer, key: Facts['key'], account_id: string): string {
+/** An account, as a refusal names it. */
+export function labelOf(by: Payer, key: Facts['key'], account_id: string): string {
   const caller = holderOfCall(by);
   if (caller.kind === 'tester')
     return key.team !== null && account_id === caller.accounts[0] ? `team:${key.team}` : 'the organisation';
