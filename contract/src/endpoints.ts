@@ -34,6 +34,7 @@ import { permissionsEndpoints } from './people/permissions.ts';
 import { principalsEndpoints } from './people/principals.ts';
 import { readingGrantsEndpoints } from './people/reading-grants.ts';
 import { registryEndpoints } from './assets/registry.ts';
+import { servedEndpoints } from './agents/served.ts';
 import { servicePrincipalsEndpoints } from './people/service-principals.ts';
 import { secretsEndpoints } from './assets/secrets.ts';
 import { serviceEndpoints } from './service.ts';
@@ -69,6 +70,7 @@ export const endpoints = {
   ...threadSharesEndpoints,
   ...memoryEndpoints,
   ...mcpEndpoints,
+  ...servedEndpoints,
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,
   ...langgraphRunEndpoints,

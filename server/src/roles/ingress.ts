@@ -16,6 +16,7 @@ import { forgetOldCalls, recordCalls } from '../agents/tools/record-calls.ts';
 import { mcpDoorRoutes } from '../agents/tools/routes.ts';
 import { forgetOldRuns } from '../agents/langgraph/forget-old.ts';
 import { langgraphRoutes } from '../agents/langgraph/routes.ts';
+import { servedRoutes } from '../agents/served/routes.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
 import { keep_days, kind } from '../agents/orchestration/runs/orchestration-run.ts';
 import { runReaders } from '../agents/orchestration/runs/run-readers.ts';
@@ -51,6 +52,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
     ...tools,
     ...threadsRoutes(ingress, threads),
     ...langgraphRoutes({ ingress, ...threads }),
+    ...servedRoutes({ ingress, recordRefusal: parts.recordRefusal, onError }),
     ...invokeRoutes(ingress),
     ...orchestrateRoutes(called, cursor),
     ...orchestrateA2aRoutes(called),

@@ -1,4 +1,4 @@
-import type { Handlers, SurfaceHandlers } from '../../governance/http/handlers.ts';
+import type { Handlers } from '../../governance/http/handlers.ts';
 import type { RecordRefusal } from '../../governance/access/refused.ts';
 import type { Cursors } from '../../governance/http/cursor.ts';
 import { decideCall } from './approvals/decide-call.ts';
@@ -8,7 +8,7 @@ import type { ToolParts } from './parts.ts';
 import { serveTools } from './serve.ts';
 
 /** At the door of the agents. */
-export function mcpDoorRoutes(parts: ToolParts & { recordRefusal: RecordRefusal }): SurfaceHandlers<'mcp'> {
+export function mcpDoorRoutes(parts: ToolParts & { recordRefusal: RecordRefusal }): Handlers<'mcp'> {
   return {
     'mcp.all': async ({ caller, body, headers, signal, trace }) =>
       await serveTools(parts, { caller, body, headers, signal, trace }),

@@ -10,6 +10,7 @@ import { endpointUrl } from '@gantry/contract/client/client.ts';
 import { contentTypes, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
+import { surfaces } from '../http/surface.ts';
 import { deriveKey } from '../../ground/derive-key.ts';
 import { passwordTokens } from '../../people/login/password-token.ts';
 import { standInFor } from '../../testing/agents/agent-stand-in.ts';
@@ -20,6 +21,7 @@ import { projectOf } from '../../testing/pushes/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../../testing/access/about-nothing.ts';
 import { invokeRequests } from '../../testing/access/invoke-requests.ts';
 import { langgraphRequests } from '../../testing/access/langgraph-requests.ts';
+import { mcpRequests } from '../../testing/access/mcp-requests.ts';
 import { memoryRequests, threadRequests } from '../../testing/access/memory-requests.ts';
 import { modelRequests } from '../../testing/models/model-requests.ts';
 import { orchestrationA2a } from '../../testing/agents/orchestration-a2a.ts';
@@ -339,6 +341,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   // A token is no key.
   ...modelRequests,
   ...memoryRequests,
+  ...mcpRequests,
   'models.list': () => ({}),
   ...assetRequests({ app: () => app, admin: () => app.admin.client, owner: () => owner.email, fresh }),
   'principals.list': () => ({}),
@@ -545,7 +548,8 @@ test('every route about one subject is also tested with a hidden one, except rou
 const ending = ['auth.change_password', 'auth.revoke'];
 // The way identifies the caller, and the look chooses the decision. So a browser asks for one look of each endpoint.
 const isFirstLook = (row: (typeof rows)[number]) => rows.find(({ name }) => name === row.name) === row;
-const takesCookies = ({ name }: (typeof rows)[number]) => (endpoints[name] as Endpoint).surface !== 'langgraph';
+const takesCookies = ({ name }: (typeof rows)[number]) =>
+  surfaces[(endpoints[name] as Endpoint).surface ?? 'api'].ways.includes('cookie');
 const walked = rows.flatMap((row) => [
   ...(ending.includes(row.name) || !isFirstLook(row) || !takesCookies(row)
     ? []

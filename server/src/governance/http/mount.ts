@@ -20,6 +20,7 @@ import type { AllHandlers, Call } from './handlers.ts';
 import type { FairShares } from './shares/fair-shares.ts';
 import { secure } from './answer/headers.ts';
 import { preflight, readableByPage, type AllowedOrigins } from './cross-origin.ts';
+import { requireKnownSender } from './known-sender.ts';
 import type { CarryOutOnce } from './idempotency/idempotency.ts';
 import { canonicalPath } from './request/path.ts';
 import { parse, readQuery } from './request/parse-parts.ts';
@@ -56,6 +57,8 @@ export interface HttpParts {
   mustChangeFirst: () => Promise<boolean>;
   /** The sites whose pages may call a surface that takes them (setting browser_origins). */
   allowedOrigins: AllowedOrigins;
+  /** The address of the service. Absent at the door, whose names are those of its networks. */
+  base_url?: () => string;
   /** Aborted when the service begins to stop. Ends the streams that have no end of their own. */
   draining: AbortSignal;
   /** Aborted at the end of a stop. It ends the requests that are still open. */
@@ -244,6 +247,8 @@ async function carryOut(
     if (pass === undefined) throw servedElsewhere(surface);
     return await pass(incoming, signal);
   }
+  if (surface.checks_sender === true && parts.base_url !== undefined)
+    await requireKnownSender(exchange.headers, { base_url: parts.base_url(), allowed: parts.allowedOrigins });
   if (endpoint.reply.kind === 'events') endEarly();
   const isRead = endpoint.body !== undefined && endpoint.body !== 'archive';
   const isLarge = isRead && (announcedBytes(incoming) ?? Infinity) > unknown_sender_max_bytes;
