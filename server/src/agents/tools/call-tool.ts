@@ -1,29 +1,27 @@
-// A call of a tool by an agent. The order: the server is named and may be used, the run is open and its caller may still use the agent, the tool is
+// A call of a tool, by an agent in a run, or by a person for themselves. The order: the server is named and may be used, the run is open and its caller may still use the agent, the tool is
 // pinned and unchanged, the row is stored, its arguments pass the guardrails, fit the schema and pass the rules, a person has approved
 // it where one must, and only then the call goes out.
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { AgentCaller } from '../../governance/access/caller.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { digestOf } from '../../assets/registry/content.ts';
 import { isSameTool, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
-import { delegationOfAgent } from '../delegated-calls/delegation.ts';
-import { isOpenRun } from '../invoke/open-run.ts';
+import { admitCall, type ToolCaller } from './admit-call.ts';
 import { checkArguments } from './check-arguments.ts';
 import { Blocked } from '../../models/guardrails/guarded-call.ts';
 import { guardedArguments, guardedResult, guardTool } from './guarded-tool.ts';
 import { takeApproval } from './approvals/take-approval.ts';
 import { checkRules, RuleRefused } from './check-rules.ts';
-import { usableServer, type UsableServer } from './find-tools.ts';
+import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
 import { connect, named, type ServerConnection } from './upstream/connect.ts';
 import * as store from './tool-call-store.ts';
 
 export interface AskedCall {
-  caller: AgentCaller;
+  caller: ToolCaller;
   trace: TraceContext;
   server: string;
   tool: string;
@@ -53,19 +51,17 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   const { caller } = asked;
   if (Buffer.byteLength(JSON.stringify(asked.arguments)) > most_argument_bytes)
     throw new Problem('too_large', { detail: `The arguments of a tool have at most ${most_argument_bytes} bytes.` });
-  if (caller.run === undefined)
-    throw new Problem('run_refused', { detail: 'A tool is called in a run: send the X-Svc-Run of the call.' });
-  const usable = await usableServer(db, caller, asked.server);
-  const { user } = await delegationOfAgent({ db, isOpen: async (run) => await isOpenRun(db, run) }, caller);
-  const pinned = pinnedTool(usable, asked.tool);
+  const { usable, user } = await admitCall(db, caller, asked.server);
+  const agent = caller.kind === 'agent' ? caller : undefined;
+  const pinned = pinnedTool(usable, asked.tool, caller);
   const id = randomUUID();
-  const guarded = await guardTool(parts, asked);
+  const guarded = await guardTool(parts, { ...asked, team: usable.upstream });
   const span = openToolSpan(parts.spans, { ...asked, user_id: user.id, call_id: id });
   try {
     await store.begin(db, id, {
-      agent_id: caller.id,
-      revision_id: caller.revision_id,
-      run_id: caller.run.run_id,
+      agent_id: agent?.id ?? null,
+      revision_id: agent?.revision_id ?? null,
+      run_id: agent?.run?.run_id ?? null,
       caller_id: user.id,
       server: usable.upstream.ref,
       server_version: usable.server.version,
@@ -96,9 +92,14 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   }
 }
 
-function pinnedTool({ server, upstream, tools }: UsableServer, name: string): ListedTool {
+function pinnedTool({ server, upstream, tools }: UsableServer, name: string, { kind }: ToolCaller): ListedTool {
   const tool = tools.find((one) => one.name === name);
   if (tool !== undefined) return tool;
+  if (kind !== 'agent')
+    throw new Problem('not_found', {
+      detail: `${name} is not among the pinned tools of ${upstream.ref}@${server.version}.`,
+      hint: `What is pinned, and what the server offers now: svc mcp tools ${server.name}`,
+    });
   if (server.pushed === undefined)
     throw new Problem('not_found', {
       detail: `No tools of ${upstream.ref}@${server.version} were pinned when the agent was pushed.`,
@@ -116,7 +117,7 @@ async function send(
   { usable, pinned, caller_id }: { usable: UsableServer; pinned: ListedTool; caller_id: string },
 ): Promise<CallToolResult> {
   const { server, upstream } = usable;
-  const of = { server_id: server.asset_id, version: server.version, agent_id: caller.id, caller_id };
+  const of = { server_id: server.asset_id, version: server.version, agent_id: caller.kind === 'agent' ? caller.id : null, caller_id };
   // The connection outlives the call, so its opening does not end with it.
   const open = async () => await connect(parts, upstream, AbortSignal.timeout(call_ms));
   return await parts.connections.use(of, open, async (connection) => {

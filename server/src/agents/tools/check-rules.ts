@@ -3,12 +3,13 @@ import { policiesFor, type Wait } from '@gantry/project/call-rules/decide-call.t
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
-import type { AgentCaller, EndCaller } from '../../governance/access/caller.ts';
+import type { EndCaller } from '../../governance/access/caller.ts';
+import type { ToolCaller } from './admit-call.ts';
 import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 
 interface CheckedCall {
-  caller: AgentCaller;
+  caller: ToolCaller;
   tool: string;
   arguments: Record<string, unknown>;
 }
@@ -31,15 +32,17 @@ export async function checkRules(
   { usable: { server, upstream }, user }: { usable: UsableServer; user: EndCaller },
 ): Promise<Wait | undefined> {
   const of = printVersionRef({ kind: 'mcp-server', name: server.name, version: server.version });
+  const agent = caller.kind === 'agent' ? caller : undefined;
   const policies = policiesFor(tool, [
     { of, ...upstream.config },
-    { of: caller.label, ...server.policy },
+    ...(agent === undefined ? [] : [{ of: agent.label, ...server.policy }]),
   ]);
   const facts: CallFacts = {
     args,
     tool,
     server: server.name,
-    agent: { name: caller.name, team: caller.team.name },
+    // Empty names are those of no agent, so a rule that asks for one still decides.
+    agent: { name: agent?.name ?? '', team: agent?.team.name ?? '' },
     caller: { kind: user.kind, name: user.label, teams: user.memberships.map(({ team }) => team) },
     now: new Date(),
   };

@@ -1,7 +1,8 @@
-// An agent's tools as an MCP server.
+// Tools as an MCP server: those of an agent's servers at its door, and those of one server for a person who may use it.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { AgentCaller, Caller } from '../../governance/access/caller.ts';
+import type { AgentCaller, Caller, SignedInCaller } from '../../governance/access/caller.ts';
+import { signedIn } from '../../people/principals/signed-in.ts';
 import { authorize } from '../../governance/access/authorize.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import type { RecordRefusal } from '../../governance/access/refused.ts';
@@ -11,7 +12,7 @@ import type { RequestHeaders } from '../../governance/http/request/request-heade
 import type { TraceContext } from '../../ground/trace-context.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { callTool } from './call-tool.ts';
-import { usableServer, usableServers } from './find-tools.ts';
+import { serverFor, usableServer, usableServers } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 
 export interface McpRequest {
@@ -32,14 +33,26 @@ export interface ServeParts extends ToolParts {
 const between = '__';
 
 export async function serveTools(parts: ServeParts, { caller, ...request }: McpRequest): Promise<Reply> {
+  if (caller.kind !== 'agent') return await serveServer(parts, { ...request, caller: signedIn(caller) });
   authorize(caller, 'tool.call', theOrg);
-  if (caller.kind !== 'agent') throw new Error('only an agent comes here');
   const asking = { ...request, caller };
   // A server that the agent may not use is refused before the protocol begins.
   if (request.server !== undefined) await usableServer(parts.db, caller, request.server);
   return await answerMcp(parts, asking, {
     list: async () => (await listTools(parts, asking)) as Tool[], // a client of the protocol has read them by the schema
     call: async (asked) => await callNamed(parts, asking, asked),
+  });
+}
+
+async function serveServer(
+  parts: ServeParts,
+  { server, ...asking }: Omit<McpRequest, 'caller'> & { caller: SignedInCaller },
+): Promise<Reply> {
+  if (server === undefined) throw new Problem('not_found');
+  await serverFor(parts.db, asking.caller, server);
+  return await answerMcp(parts, asking, {
+    list: async () => (await serverFor(parts.db, asking.caller, server)).tools as Tool[], // as above
+    call: async ({ name: tool, ...asked }) => await callTool(parts, { ...asking, ...asked, server, tool }),
   });
 }
 

@@ -3,8 +3,9 @@ import type { Database } from '../../ground/database/database.ts';
 import { sql } from '../../ground/database/sql.ts';
 
 export interface BegunCall {
-  agent_id: string;
-  revision_id: string;
+  /** Null: the end caller itself makes the call. */
+  agent_id: string | null;
+  revision_id: string | null;
   run_id: string | null;
   caller_id: string;
   /** mcp-servers/<name> */

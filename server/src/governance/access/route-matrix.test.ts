@@ -21,7 +21,6 @@ import { projectOf } from '../../testing/pushes/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../../testing/access/about-nothing.ts';
 import { invokeRequests } from '../../testing/access/invoke-requests.ts';
 import { langgraphRequests } from '../../testing/access/langgraph-requests.ts';
-import { mcpRequests } from '../../testing/access/mcp-requests.ts';
 import { memoryRequests, threadRequests } from '../../testing/access/memory-requests.ts';
 import { modelRequests } from '../../testing/models/model-requests.ts';
 import { orchestrationA2a } from '../../testing/agents/orchestration-a2a.ts';
@@ -341,7 +340,6 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
   // A token is no key.
   ...modelRequests,
   ...memoryRequests,
-  ...mcpRequests,
   'models.list': () => ({}),
   ...assetRequests({ app: () => app, admin: () => app.admin.client, owner: () => owner.email, fresh }),
   'principals.list': () => ({}),
