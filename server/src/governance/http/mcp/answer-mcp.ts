@@ -86,5 +86,5 @@ function serverOf(parts: McpParts, { caller, signal }: McpRequest, tools: Offere
 /** A result, so that the model reads why and what would help. */
 function refused({ code, detail, hint }: Problem): CallToolResult {
   const text = [problems[code].title, detail, hint].filter((part) => part !== undefined && part !== '').join('. ');
-  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code } };
+  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code, 'gantry/detail': detail, 'gantry/hint': hint } };
 }
