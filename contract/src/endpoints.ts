@@ -24,6 +24,7 @@ import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
 import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
 import { loginEndpoints } from './people/login.ts';
 import { mcpEndpoints } from './agents/mcp.ts';
+import { mcpRegistryEndpoints } from './assets/mcp-registry.ts';
 import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
 import { notificationsEndpoints } from './telling/notifications.ts';
@@ -71,6 +72,7 @@ export const endpoints = {
   ...memoryEndpoints,
   ...mcpEndpoints,
   ...servedEndpoints,
+  ...mcpRegistryEndpoints,
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,
   ...langgraphRunEndpoints,

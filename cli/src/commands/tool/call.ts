@@ -18,9 +18,9 @@ export const command = defineCommand({
   arguments: { server: serverArgument, tool: required('The name of the tool: svc mcp tools <server>') },
   flags: {
     arg: settings('An argument, as JSON or text; repeatable'),
-    args_json: jsonObject('All arguments, as one JSON object'),
+    argsJson: jsonObject('All arguments, as one JSON object'),
   },
-  async run({ server, tool, arg, args_json: whole }, session) {
+  async run({ server, tool, arg, argsJson: whole }, session) {
     if (arg !== undefined && whole !== undefined) throw misuse('--arg and --args-json exclude each other');
     const params = { name: tool, arguments: whole ?? arg ?? {}, _meta: { progressToken: 1 } };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });

@@ -22,7 +22,7 @@ import { secure } from './answer/headers.ts';
 import { preflight, readableByPage, type AllowedOrigins } from './cross-origin.ts';
 import { requireKnownSender } from './known-sender.ts';
 import type { CarryOutOnce } from './idempotency/idempotency.ts';
-import { canonicalPath } from './request/path.ts';
+import { canonicalPath, withPlainNames } from './request/path.ts';
 import { parse, readQuery } from './request/parse-parts.ts';
 import type { ReadPeer } from './request/peer.ts';
 import { asProblem } from './refusals/problem-reply.ts';
@@ -142,7 +142,8 @@ function exchangeOf(
   incoming: IncomingMessage,
   ends: Pick<Exchange, 'signal' | 'endEarly' | 'closed'>,
 ): Exchange {
-  const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(incoming.url ?? '') ?? [];
+  const [, given = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(incoming.url ?? '') ?? [];
+  const path = withPlainNames(given);
   const headers = requestHeaders(incoming);
   const request_id = randomUUID();
   const { ip, is_https } = readPeer(incoming.socket.remoteAddress, headers);
