@@ -106,6 +106,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   const draining = new AbortController();
   const stopping = new AbortController();
   let url = config.base_url ?? '';
+  let api_url = url;
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
   const openPool = (pool: PoolSettings) => {
     const opened = foundation.db.openPool(pool);
@@ -145,6 +146,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     more_targets: given.targets ?? {},
     dialled,
     base_url: () => url,
+    api_url: () => api_url,
     owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
     stopping: stopping.signal,
     onError,
@@ -214,6 +216,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     }
   }
   url = config.base_url ?? listening.url;
+  api_url = config.roles.includes('api') ? listening.url : url;
   for (const role of roles) await role.start?.();
   await foundation.lock.announce(listening.url);
   for (const notice of config.door.notices) log.warn(notice);

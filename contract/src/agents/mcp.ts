@@ -16,8 +16,8 @@ export const mcpEndpoints = {
   'mcp.all': {
     ...ofMcp,
     path: '/mcp',
-    operation: 'tool.call',
-    summary: 'The tools of all MCP servers of an agent, each named <server>__<tool>',
+    operation: 'asset.list',
+    summary: 'For people: the service itself as tools. For an agent: the tools of all its MCP servers, each named <server>__<tool>',
   },
   'mcp.one': {
     ...ofMcp,

@@ -48,7 +48,7 @@ async function serveServer(
   parts: ServeParts,
   { server, ...asking }: Omit<McpRequest, 'caller'> & { caller: SignedInCaller },
 ): Promise<Reply> {
-  if (server === undefined) throw new Problem('not_found');
+  if (server === undefined) throw new Error('only one server is served to people');
   await serverFor(parts.db, asking.caller, server);
   return await answerMcp(parts, asking, {
     list: async () => (await serverFor(parts.db, asking.caller, server)).tools as Tool[], // as above
