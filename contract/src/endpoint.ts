@@ -52,7 +52,7 @@ export const contentTypes = { archive: 'application/gzip', raw: 'application/jso
  * - `gemini`   the calls to models by clients of Gemini, likewise in Google's shape
  * - `ollama`   the calls to models by clients of Ollama, likewise in its shape
  * - `memory`   what agents keep between calls, at the door of the agents
- * - `mcp`      the tools that agents call, at the door of the agents
+ * - `mcp`      servers of the Model Context Protocol: for agents at their door, for people and programs at the address of the service
  * - `probes`   for monitors of the process
  */
 export type SurfaceName =
@@ -87,7 +87,7 @@ export interface Endpoint {
 }
 
 /** Of a gateway key that may call an agent. */
-const ofKeysForAgents = ['invalid_api_key', 'key_paused', 'model_not_allowed'] as const;
+export const ofKeysForAgents = ['invalid_api_key', 'key_paused', 'model_not_allowed'] as const;
 
 /** All its refusals. */
 export function problemsOf(endpoint: Endpoint): ProblemCode[] {

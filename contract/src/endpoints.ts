@@ -24,6 +24,7 @@ import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
 import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
 import { loginEndpoints } from './people/login.ts';
 import { mcpEndpoints } from './agents/mcp.ts';
+import { mcpRegistryEndpoints } from './assets/mcp-registry.ts';
 import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
 import { notificationsEndpoints } from './telling/notifications.ts';
@@ -34,6 +35,7 @@ import { permissionsEndpoints } from './people/permissions.ts';
 import { principalsEndpoints } from './people/principals.ts';
 import { readingGrantsEndpoints } from './people/reading-grants.ts';
 import { registryEndpoints } from './assets/registry.ts';
+import { servedEndpoints } from './agents/served.ts';
 import { servicePrincipalsEndpoints } from './people/service-principals.ts';
 import { secretsEndpoints } from './assets/secrets.ts';
 import { serviceEndpoints } from './service.ts';
@@ -69,6 +71,8 @@ export const endpoints = {
   ...threadSharesEndpoints,
   ...memoryEndpoints,
   ...mcpEndpoints,
+  ...servedEndpoints,
+  ...mcpRegistryEndpoints,
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,
   ...langgraphRunEndpoints,

@@ -106,6 +106,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   const draining = new AbortController();
   const stopping = new AbortController();
   let url = config.base_url ?? '';
+  let api_url = url;
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
   const openPool = (pool: PoolSettings) => {
     const opened = foundation.db.openPool(pool);
@@ -145,6 +146,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     more_targets: given.targets ?? {},
     dialled,
     base_url: () => url,
+    api_url: () => api_url,
     owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
     stopping: stopping.signal,
     onError,
@@ -194,7 +196,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     stopping: stopping.signal,
   };
   const pages = config.roles.includes('api') && { console: await openConsole(given.console_dir ?? places.console) };
-  const listening = await serve(mount({ ...http, ...pages, handlers: handlersOf(roles) }), config, requests);
+  const listening = await serve(mount({ ...http, ...pages, base_url: () => url, handlers: handlersOf(roles) }), config, requests);
   open.defer(async () => await listening.close(close_wait_ms));
   const within_networks: Pick<Listening, 'drain'>[] = [];
   const doors = roles.flatMap(({ door }) => door ?? []);
@@ -214,6 +216,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     }
   }
   url = config.base_url ?? listening.url;
+  api_url = config.roles.includes('api') ? listening.url : url;
   for (const role of roles) await role.start?.();
   await foundation.lock.announce(listening.url);
   for (const notice of config.door.notices) log.warn(notice);

@@ -49,6 +49,7 @@ const wings: Record<string, readonly (string | readonly string[])[]> = {
     'tools',
     'langgraph',
     'as-model',
+    'served',
     'orchestration',
   ],
   telling: ['notifications', 'webhooks', 'home', 'events'],

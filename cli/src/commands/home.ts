@@ -85,7 +85,7 @@ function linesOf({
       about: 'to decide',
       what: server,
       at: time(asked_at),
-      detail: `${agent} asks to call ${tool} for ${is_own ? 'you' : caller}: svc answer ${id}`,
+      detail: `${agent === null ? caller : `${agent} for ${is_own ? 'you' : caller}`} asks to call ${tool}: svc answer ${id}`,
     })),
     ...rejected.map(({ asset, asset_version, decided_at, decided_by, reason }) => ({
       about: 'rejected',

@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentEventKind } from '@gantry/contract/agents/agent-events.ts';
 import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
+import { mcpAddress } from '@gantry/contract/agents/mcp-address.ts';
 import { awaitedBy, describeUpcoming } from '@gantry/contract/agents/upcoming.ts';
 import type { AgentFigures } from '@gantry/contract/models/traces.ts';
 import { optionalAgent, suggestAgent } from '../agent/agent-name.ts';
@@ -142,6 +143,7 @@ export function describeAgent(agent: AgentStatus): View {
       'On its way': agent.upcoming === null ? null : describeUpcoming(agent.upcoming),
       Team: agent.team,
       Endpoint: agent.endpoint === null ? null : { text: agent.endpoint, style: 'link' },
+      MCP: agent.endpoint === null ? null : { text: mcpAddress(agent.endpoint), style: 'link' },
       Target: agent.target,
       'Also on': alsoOn(agent),
       Deployed:

@@ -11,7 +11,7 @@ export function describeCalls(calls: readonly WaitingCall[]): View {
       call: strong(id),
       tool: `${tool} of ${server}`,
       for: is_own ? 'you' : caller,
-      through: through.join(' ← '),
+      through: through.length === 0 ? null : through.join(' ← '),
       'wanted by': wanted_by.join(', '),
       until: time(expires_at),
     }),
@@ -31,7 +31,7 @@ export async function decideOnCall(
   const { tool, server, agent, caller } = data;
   const view =
     decision === 'approve'
-      ? line(good('✓ '), `${agent} may make this call of ${tool} of ${server} once, for ${caller}`)
+      ? line(good('✓ '), `${agent ?? caller} may make this call of ${tool} of ${server} once${agent === null ? '' : `, for ${caller}`}`)
       : line(bad('✗ '), `This call of ${tool} of ${server} is rejected`);
   return { data, view: [view] };
 }

@@ -1,28 +1,29 @@
-// The tools of an agent, as a server of the Model Context Protocol. Only the door of the agents has these addresses: the key of the agent proves
-// which version calls, and its agent.yaml names the servers.
+// Tools as servers of the Model Context Protocol. At the door of the agents, the key of an agent proves which version calls, and its agent.yaml names the
+// servers. At the address of the service, people and service principals call the tools of the servers that they may use.
 import { z } from 'zod';
-import type { Endpoint } from '../endpoint.ts';
+import { ofKeysForAgents, type Endpoint } from '../endpoint.ts';
 import { name } from '../wire.ts';
 
-const ofAgent = {
+const ofMcp = {
   surface: 'mcp',
   method: 'POST',
-  operation: 'tool.call',
   body: 'raw',
   reply: { kind: 'stream', status: 200 },
-  problems: ['invalid_api_key', 'run_refused'],
+  problems: [...ofKeysForAgents, 'run_refused', 'not_callable'],
 } as const;
 
 export const mcpEndpoints = {
   'mcp.all': {
-    ...ofAgent,
+    ...ofMcp,
     path: '/mcp',
-    summary: 'The tools of all MCP servers of an agent, each named <server>__<tool>',
+    operation: 'asset.list',
+    summary: 'For people: the service itself as tools. For an agent: the tools of all its MCP servers, each named <server>__<tool>',
   },
   'mcp.one': {
-    ...ofAgent,
+    ...ofMcp,
     path: '/mcp/{name}',
-    summary: 'The tools of one MCP server of an agent',
+    operation: 'asset.invoke',
+    summary: 'The tools of one MCP server: what is pinned of it',
     params: z.strictObject({ name }),
   },
 } as const satisfies Record<string, Endpoint>;

@@ -38,6 +38,9 @@ import * as registry from '../assets/registry.ts';
 import * as runs from '../agents/runs.ts';
 import * as secrets from '../assets/secrets.ts';
 import * as servicePrincipals from '../people/service-principals.ts';
+import * as mcp from '../agents/mcp.ts';
+import * as mcpRegistry from '../assets/mcp-registry.ts';
+import * as served from '../agents/served.ts';
 import * as service from '../service.ts';
 import * as targets from '../assets/targets.ts';
 import * as threads from '../agents/threads.ts';
@@ -84,6 +87,7 @@ export const nouns: readonly Noun[] = [
     about: "Calls to agents in the API of langgraph's SDKs",
     files: [langgraphAssistants, langgraphThreads, langgraphRuns, langgraphItems, langgraphUnanswered],
   },
+  { tag: 'mcp', about: 'Servers of the Model Context Protocol', files: [mcp, served, mcpRegistry] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models and of tools have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },

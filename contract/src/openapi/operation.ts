@@ -69,6 +69,11 @@ function successes(endpoint: Endpoint): Json {
       200: { description: 'As the protocol has it', headers, content: a2aContent },
       default: { description: "A refusal of the protocol's own", content: { 'application/problem+json': {} } },
     };
+  if (endpoint.surface === 'mcp')
+    return {
+      200: { description: 'As the protocol has it', headers, content: mcpContent },
+      default: { description: "A refusal of the protocol's own", content: { 'application/json': {} } },
+    };
   return {
     200: { description: "The agent's own answer", content: agentContent },
     202: {
@@ -84,6 +89,8 @@ const agentContent: Json = Object.fromEntries(
 );
 
 const a2aContent: Json = { 'application/json': {}, 'application/a2a+json': {}, 'text/event-stream': {} };
+
+const mcpContent: Json = { 'application/json': {}, 'text/event-stream': {} };
 
 const modelContent: Json = { 'application/json': {}, 'text/event-stream': {}, 'application/x-ndjson': {} };
 

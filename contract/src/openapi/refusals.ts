@@ -87,7 +87,11 @@ function refusalsOf(endpoint: Endpoint): ProblemExample[] {
     response: {
       description: codes.map(describe).join(' · '),
       headers: refusalHeaders(codes),
-      content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+      content: {
+        [type]: { schema: { $ref: `#/components/schemas/${schema}` } },
+        // An error of JSON-RPC has a status of HTTP too.
+        ...(endpoint.surface === 'mcp' && { 'application/json': {} }),
+      },
     },
   }));
 }
@@ -97,6 +101,7 @@ function shapeOf({ surface, reply }: Endpoint): { schema: string; suffix: string
   if (surface === 'gemini') return { schema: 'GoogleProblem', suffix: 'ByGemini', type: 'application/json' };
   if (surface === 'ollama') return { schema: 'OllamaProblem', suffix: 'ByOllama', type: 'application/json' };
   const type = 'application/problem+json';
+  if (surface === 'mcp') return { schema: 'AgentProblem', suffix: 'ByMcp', type };
   return reply.kind === 'stream' || reply.kind === 'passed'
     ? { schema: 'AgentProblem', suffix: 'ByAgent', type }
     : { schema: 'Problem', suffix: '', type };

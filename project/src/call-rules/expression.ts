@@ -9,6 +9,7 @@ export interface CallFacts {
   tool: string;
   /** The name of the server. */
   server: string;
+  /** Empty names when the caller itself makes the call. */
   agent: { name: string; team: string };
   /** The end caller. `name` is an e-mail address or a reference. */
   caller: { kind: 'user' | 'principal' | 'agent'; name: string; teams: string[] };

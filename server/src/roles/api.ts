@@ -45,6 +45,7 @@ import { tracesRoutes } from '../models/traces/routes.ts';
 import { version } from '../ground/version.ts';
 import { webhooksRoutes } from '../telling/webhooks/routes.ts';
 import { forgets } from './leaving.ts';
+import { mcpRegistryRoutes } from '../agents/served/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openApi(parts: RoleParts): Promise<Role> {
@@ -131,6 +132,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...deployRoutes(deploy),
     ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),
     ...toolsRoutes({ ...tools, cursors }),
+    ...mcpRegistryRoutes({ db, cursors, base_url }),
     ...homeRoutes(deploy),
     ...eventsRoutes({ db, catchUp: outgoing.catchUp, onError }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),

@@ -13,9 +13,11 @@ import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
 import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
 import { forgetOldCalls, recordCalls } from '../agents/tools/record-calls.ts';
-import { mcpDoorRoutes } from '../agents/tools/routes.ts';
+import { serveControl } from '../agents/served/control/serve-control.ts';
+import { mcpRoutes } from '../agents/tools/routes.ts';
 import { forgetOldRuns } from '../agents/langgraph/forget-old.ts';
 import { langgraphRoutes } from '../agents/langgraph/routes.ts';
+import { servedRoutes } from '../agents/served/routes.ts';
 import { orchestrationKind } from '../agents/orchestration/orchestrate.ts';
 import { keep_days, kind } from '../agents/orchestration/runs/orchestration-run.ts';
 import { runReaders } from '../agents/orchestration/runs/run-readers.ts';
@@ -43,7 +45,11 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
   };
   const called = { ...orchestrations, worker: started };
   const memory = memoryDoorRoutes({ db, envelope: parts.envelope, models });
-  const tools = mcpDoorRoutes({ ...(await parts.tools()), recordRefusal: parts.recordRefusal });
+  const { recordRefusal, api_url } = parts;
+  const tools = mcpRoutes(
+    { ...(await parts.tools()), recordRefusal },
+    async (request) => await serveControl({ recordRefusal, api_url, onError }, request),
+  );
   const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
   const threads = { db, envelope: parts.envelope, cursors: cursor };
   const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'langgraph' | 'memory' | 'mcp'> = {
@@ -51,6 +57,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
     ...tools,
     ...threadsRoutes(ingress, threads),
     ...langgraphRoutes({ ingress, ...threads }),
+    ...servedRoutes({ ingress, recordRefusal: parts.recordRefusal, onError }),
     ...invokeRoutes(ingress),
     ...orchestrateRoutes(called, cursor),
     ...orchestrateA2aRoutes(called),

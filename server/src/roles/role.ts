@@ -60,6 +60,8 @@ export interface RoleParts {
   dialled: Dialled | undefined;
   /** Known after the process listens. */
   base_url: () => string;
+  /** Where this process reaches the API: at itself, if it serves it. */
+  api_url: () => string;
   /** The name of this process in the records of work. Another process never has it. */
   owner: string;
   /** Ends when the process stops. */

@@ -1,4 +1,5 @@
 // The head of every page of one agent: its name, its state with the reason, its address, what one can do with it, and its pages.
+import { mcpAddress } from '@gantry/contract/agents/mcp-address.ts';
 import type { AgentStatus } from '@gantry/contract/agents/deploy.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
@@ -119,6 +120,8 @@ function Endpoint({ endpoint }: { endpoint: string }) {
   return (
     <span className="font-mono text-meta">
       <Copy text={endpoint} label="the address" />
+      {' · as a tool: '}
+      <Copy text={mcpAddress(endpoint)} label="the address as an MCP server" />
     </span>
   );
 }

@@ -85,7 +85,7 @@ function itemsOf(home: Home): Item[] {
       what: 'decide',
       link: { to: '/inbox' },
       title: `${call.tool} of ${call.server.replace('mcp-servers/', '').replace(/@.*/, '')}`,
-      detail: `${call.agent} asks to make this call for ${call.is_own ? 'you' : call.caller}`,
+      detail: `${call.agent === null ? call.caller : `${call.agent} for ${call.is_own ? 'you' : call.caller}`} asks to make this call`,
       at: call.asked_at,
     })),
     ...home.rejected.map((request): Item => ({

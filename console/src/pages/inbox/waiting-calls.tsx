@@ -23,7 +23,7 @@ export function Call({ call }: { call: WaitingCall }) {
   const decide = useSend('tool_calls.decide', {
     says: (_, { body }) =>
       body.decision === 'approve'
-        ? `${agent} may call ${tool} once with these arguments`
+        ? `${agent ?? caller} may call ${tool} once with these arguments`
         : `The call of ${tool} is rejected`,
   });
   return (
@@ -33,7 +33,8 @@ export function Call({ call }: { call: WaitingCall }) {
           {tool} of {name}
         </h2>
         <span className="text-meta text-quiet">
-          for {is_own ? 'you' : caller}, through {through.map((ref) => ref.replace('agents/', '')).join(' ← ')}, asked{' '}
+          for {is_own ? 'you' : caller}
+          {through.length > 0 && `, through ${through.map((ref) => ref.replace('agents/', '')).join(' ← ')}`}, asked{' '}
           <When at={asked_at} />
         </span>
       </div>

@@ -8,8 +8,9 @@ import type { Answer } from '../invoke/answer.ts';
 import { sendCall, type Ended } from '../invoke/calls/send-call.ts';
 import { startRun } from '../invoke/calls/start-run.ts';
 import type { Ingress } from '../invoke/ingress.ts';
+import { jsonHeaders } from '../invoke/json-headers.ts';
 import { textOfOutput } from '../invoke/streams/text-of-output.ts';
-import { headersFor, longest_wait_ms, printerOf, whyLeft, type Asking } from './asking.ts';
+import { longest_wait_ms, printerOf, whyLeft, type Asking } from './asking.ts';
 import { failureIn } from './failure.ts';
 import { questions } from './text-of-run.ts';
 
@@ -22,7 +23,7 @@ export async function answerWhole(ingress: Ingress, asking: Asking): Promise<Rep
     admitted,
     run,
     origin: call.key.origin,
-    headers: headersFor(call),
+    headers: jsonHeaders(call.headers),
     body,
     is_stored: false,
     sender: signal,

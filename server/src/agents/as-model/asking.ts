@@ -1,5 +1,4 @@
 import { Problem } from '@gantry/contract/problems.ts';
-import type { RequestHeaders } from '../../governance/http/request/request-headers.ts';
 import type { AgentModelCall } from '../../models/gateway/agents/agent-models.ts';
 import type { Admitted } from '../invoke/admit.ts';
 import type { AskedOfAgent } from './asked.ts';
@@ -30,13 +29,6 @@ export function printerOf({ call: { format, sent }, admitted, thread }: Asking, 
     conversation: conversation === undefined || conversation === null ? null : (thread ?? null),
     is_kept: thread !== undefined,
   });
-}
-
-// The agent gets plain JSON, under whichever name the client has sent it.
-export function headersFor({ headers }: AgentModelCall): RequestHeaders {
-  const get = (name: string) =>
-    name === 'content-type' ? 'application/json' : name === 'accept' ? null : headers.get(name);
-  return { get, has: (name) => get(name) !== null };
 }
 
 /** Why a call has no answer for its client. */

@@ -1,20 +1,18 @@
-// A call of a tool by an agent. The order: the server is named and may be used, the run is open and its caller may still use the agent, the tool is
-// pinned and unchanged, the limits leave room and the row is stored, its arguments pass the guardrails, fit the schema and pass the rules, its price is
-// held, a person has approved it where one must, and only then the call goes out.
+// A call of a tool, by an agent in a run, or by a person for themselves. The order: the server is named and may be used, the run is open and its caller may
+// still use the agent, the tool is pinned and unchanged, the limits leave room and the row is stored, its arguments pass the guardrails, fit the schema and
+// pass the rules, its price is held, a person has approved it where one must, and only then the call goes out.
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import type { OrgSettings } from '@gantry/contract/people/org.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { priceOf } from '@gantry/project/call-limits.ts';
-import type { AgentCaller } from '../../governance/access/caller.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { digestOf } from '../../assets/registry/content.ts';
 import { isSameTool, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
-import { delegationOfAgent } from '../delegated-calls/delegation.ts';
-import { isOpenRun } from '../invoke/open-run.ts';
+import { admitCall, type ToolCaller } from './admit-call.ts';
 import { beginCall } from './limits/begin-call.ts';
 import { holdPrice, type HeldPrice } from './limits/hold-price.ts';
 import { checkArguments } from './check-arguments.ts';
@@ -22,7 +20,7 @@ import { Blocked } from '../../models/guardrails/guarded-call.ts';
 import { guardedArguments, guardedResult, guardTool } from './guarded-tool.ts';
 import { takeApproval } from './approvals/take-approval.ts';
 import { checkRules, RuleRefused } from './check-rules.ts';
-import { serverOfTool, type UsableServer } from './find-tools.ts';
+import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
 import { callAddress } from './registry/call-address.ts';
@@ -30,7 +28,7 @@ import { connect, named, type ServerConnection } from './upstream/connect.ts';
 import * as store from './tool-call-store.ts';
 
 export interface AskedCall {
-  caller: AgentCaller;
+  caller: ToolCaller;
   trace: TraceContext;
   server: string;
   tool: string;
@@ -60,13 +58,11 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   const limits = await settings(db);
   if (Buffer.byteLength(JSON.stringify(asked.arguments)) > limits.tool_arguments_kb * 1024)
     throw new Problem('too_large', { detail: `The arguments of a tool have at most ${limits.tool_arguments_kb} kB.` });
-  if (caller.run === undefined)
-    throw new Problem('run_refused', { detail: 'A tool is called in a run: send the X-Svc-Run of the call.' });
-  const usable = await serverOfTool(db, caller, asked);
-  const { user } = await delegationOfAgent({ db, isOpen: async (run) => await isOpenRun(db, run) }, caller);
-  const pinned = pinnedTool(usable, asked.tool);
+  const { usable, user } = await admitCall(db, caller, asked);
+  const agent = caller.kind === 'agent' ? caller : undefined;
+  const pinned = pinnedTool(usable, asked.tool, caller);
   const id = randomUUID();
-  const guarded = await guardTool(parts, asked);
+  const guarded = await guardTool(parts, { ...asked, team: usable.upstream });
   const span = openToolSpan(parts.spans, { ...asked, user_id: user.id, call_id: id });
   let price: HeldPrice | undefined;
   let isSent = false;
@@ -76,9 +72,9 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
       rate: usable.upstream.config.rate,
       at_once: limits.tool_calls_at_once,
       call: {
-        agent_id: caller.id,
-        revision_id: caller.revision_id,
-        run_id: caller.run.run_id,
+        agent_id: agent?.id ?? null,
+        revision_id: agent?.revision_id ?? null,
+        run_id: agent?.run?.run_id ?? null,
         caller_id: user.id,
         server: usable.upstream.ref,
         server_version: usable.server.version,
@@ -123,6 +119,10 @@ async function holdPriceOf(
 ): Promise<HeldPrice | undefined> {
   const usd = priceOf(tool, upstream.config);
   if (usd === undefined) return undefined;
+  if (caller.kind !== 'agent')
+    throw new Problem('not_callable', {
+      detail: `${tool} of ${upstream.ref} has a price, which only the budget of an agent pays.`,
+    });
   const deadline_seconds = longest_call_ms / 1000 + settling_seconds;
   return await holdPrice(db, {
     caller,
@@ -135,9 +135,14 @@ async function holdPriceOf(
   });
 }
 
-function pinnedTool({ server, upstream, tools }: UsableServer, name: string): ListedTool {
+function pinnedTool({ server, upstream, tools }: UsableServer, name: string, { kind }: ToolCaller): ListedTool {
   const tool = tools.find((one) => one.name === name);
   if (tool !== undefined) return tool;
+  if (kind !== 'agent')
+    throw new Problem('not_found', {
+      detail: `${name} is not among the pinned tools of ${upstream.ref}@${server.version}.`,
+      hint: `What is pinned, and what the server offers now: svc mcp tools ${server.name}`,
+    });
   if (server.pushed === undefined)
     throw new Problem('not_found', {
       detail: `No tools of ${upstream.ref}@${server.version} were pinned when the agent was pushed.`,
@@ -166,7 +171,8 @@ async function send(
   const { server, upstream, http } = usable;
   if (http !== undefined)
     return await callAddress(parts, { tool: http, upstream, arguments: given, signal, limits, onSent });
-  const of = { server_id: server.asset_id, version: server.version, agent_id: caller.id, caller_id };
+  const agent_id = caller.kind === 'agent' ? caller.id : null;
+  const of = { server_id: server.asset_id, version: server.version, agent_id, caller_id };
   // The connection outlives the call, so its opening does not end with it.
   const open = async () => await connect(parts, upstream, AbortSignal.timeout(connect_ms));
   return await parts.connections.use(of, open, async (connection) => {

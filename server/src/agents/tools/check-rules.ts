@@ -2,12 +2,13 @@
 import { policiesFor, type Wait } from '@gantry/project/call-rules/decide-call.ts';
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { AgentCaller, EndCaller } from '../../governance/access/caller.ts';
+import type { EndCaller } from '../../governance/access/caller.ts';
+import type { ToolCaller } from './admit-call.ts';
 import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 
 interface CheckedCall {
-  caller: AgentCaller;
+  caller: ToolCaller;
   tool: string;
   arguments: Record<string, unknown>;
 }
@@ -30,15 +31,17 @@ export async function checkRules(
   { usable: { server, upstream }, user }: { usable: UsableServer; user: EndCaller },
 ): Promise<Wait | undefined> {
   const of = `${upstream.ref}@${server.version}`;
+  const agent = caller.kind === 'agent' ? caller : undefined;
   const policies = policiesFor(tool, [
     { of, ...upstream.config },
-    { of: caller.label, ...server.policy },
+    ...(agent === undefined ? [] : [{ of: agent.label, ...server.policy }]),
   ]);
   const facts: CallFacts = {
     args,
     tool,
     server: server.name,
-    agent: { name: caller.name, team: caller.team.name },
+    // Empty names are those of no agent, so a rule that asks for one still decides.
+    agent: { name: agent?.name ?? '', team: agent?.team.name ?? '' },
     caller: { kind: user.kind, name: user.label, teams: user.memberships.map(({ team }) => team) },
     now: new Date(),
   };

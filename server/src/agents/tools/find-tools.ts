@@ -2,11 +2,18 @@
 import { parseAssetConfig } from '@gantry/project/asset-config.ts';
 import { registry_server } from '@gantry/contract/assets/tools.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { printRef } from '@gantry/contract/refs.ts';
-import type { AgentCaller } from '../../governance/access/caller.ts';
+import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
+import { authorize } from '../../governance/access/authorize.ts';
+import type { AgentCaller, SignedInCaller } from '../../governance/access/caller.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import type { AssetRecord } from '../../assets/registry/find.ts';
-import { callableTools, serversOfAgent, type ServerOfAgent } from '../../assets/registry/tool-lists/pinned-servers.ts';
+import {
+  callableTools,
+  pinnedTools,
+  serversOfAgent,
+  type ServerOfAgent,
+} from '../../assets/registry/tool-lists/pinned-servers.ts';
+import { loadServer } from '../../assets/registry/tool-lists/server-tools.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { requireUse, usableAmong } from './may-use.ts';
 import type { HttpTool } from './registry/build-request.ts';
@@ -14,6 +21,7 @@ import { usableTool, usableTools } from './registry/registry-tools.ts';
 import type { ServerConfig, Upstream } from './upstream/connect.ts';
 
 export interface UsableServer {
+  asset: AssetRecord;
   server: ServerOfAgent;
   upstream: Upstream;
   tools: ListedTool[];
@@ -54,13 +62,24 @@ async function usableServer(db: Reader, caller: AgentCaller, name: string): Prom
   return await withTools(db, { server, asset });
 }
 
+/** What a person may call: all that is pinned of its newest version, with `use` on the server. Throws `not_found` and the refusal. */
+export async function serverFor(db: Reader, caller: SignedInCaller, name: string): Promise<UsableServer> {
+  const { asset, version, config } = await loadServer(db, caller, { name });
+  authorize(caller, 'asset.invoke', asset);
+  const ref = printVersionRef({ kind: 'mcp-server', name, version });
+  const server = { name, ref, asset_id: asset.id, version, config, pushed: undefined, isLeft: () => true, policy: {} };
+  const { id: team_id, name: team } = asset.team;
+  const upstream = { ref: asset.ref, team_id, team, config: readServer(config) };
+  return { asset, server, upstream, tools: await pinnedTools(db, server) };
+}
+
 async function withTools(
   db: Reader,
   { server, asset }: { server: ServerOfAgent; asset: AssetRecord },
 ): Promise<UsableServer> {
   const { id: team_id, name: team } = asset.team;
   const upstream = { ref: asset.ref, team_id, team, config: readServer(server.config) };
-  return { server, upstream, tools: await callableTools(db, server) };
+  return { asset, server, upstream, tools: await callableTools(db, server) };
 }
 
 const read = new WeakMap<Record<string, unknown>, ServerConfig>();

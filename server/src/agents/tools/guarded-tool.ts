@@ -5,22 +5,49 @@ import { askJudge } from '../../models/gateway/judging/ask-judge.ts';
 import { GuardedCall, nothingGiven } from '../../models/guardrails/guarded-call.ts';
 import { checkTexts, type DocumentForm, type DocumentText } from '../../models/guardrails/json-texts.ts';
 import { requiredRules } from '../../models/guardrails/make-rules.ts';
-import { JudgeFailed } from '../../models/guardrails/rule.ts';
+import { JudgeFailed, type Rule } from '../../models/guardrails/rule.ts';
 import { keyCaller } from '../../models/keys/calls/key-caller.ts';
 import { settings } from '../../people/principals/find.ts';
 import { servingConfig } from '../deploy/serving/serving-config.ts';
+import type { ToolCaller } from './admit-call.ts';
 import type { ToolParts } from './parts.ts';
+
+interface CallToGuard {
+  caller: ToolCaller;
+  /** Of the server. */
+  team: { team_id: string; team: string };
+  signal: AbortSignal;
+}
 
 /** Undefined without guardrails at tools. */
 export async function guardTool(
-  { db, models, guardrails }: ToolParts,
-  { caller, signal }: { caller: AgentCaller; signal: AbortSignal },
+  parts: ToolParts,
+  { caller, team: { team_id, team }, signal }: CallToGuard,
 ): Promise<GuardedCall | undefined> {
-  const { id, team, version_id, revision_id, key_id, run, origin } = caller;
+  if (caller.kind === 'agent') return await guardAgent(parts, caller, signal);
+  // Those that the organisation requires where the server is.
+  const { required_guardrails } = await settings(parts.db);
+  const rules = requiredRules(required_guardrails, team);
+  if (!rules.some(isAtTools)) return undefined;
+  return new GuardedCall(rules, {
+    ask: () => async () => await Promise.reject(new JudgeFailed('a call of a person has no key that could pay for it')),
+    given: nothingGiven,
+    record: parts.guardrails.of({ agent_id: null, team_id, key_prefix: null, run_id: null }),
+    signal,
+  });
+}
+
+const isAtTools = ({ places }: Rule) => places.includes('tool_in') || places.includes('tool_out');
+
+async function guardAgent(
+  { db, models, guardrails }: ToolParts,
+  { id, team, version_id, revision_id, key_id, run, origin }: AgentCaller,
+  signal: AbortSignal,
+): Promise<GuardedCall | undefined> {
   const own = await servingConfig(db, version_id);
   const { required_guardrails } = await settings(db);
   const rules = [...own.rules, ...requiredRules(required_guardrails, team.name)];
-  if (!rules.some(({ places }) => places.includes('tool_in') || places.includes('tool_out'))) return undefined;
+  if (!rules.some(isAtTools)) return undefined;
   const { run_id = null, root_run_id = null, caller_id = null, trace_id = null } = run ?? {};
   return new GuardedCall(rules, {
     ask: (rule, ending) => async (request) => {

@@ -1,17 +1,23 @@
-import type { Handlers, SurfaceHandlers } from '../../governance/http/handlers.ts';
+import type { Handlers } from '../../governance/http/handlers.ts';
 import type { RecordRefusal } from '../../governance/access/refused.ts';
+import type { Reply } from '../../governance/http/answer/reply.ts';
 import type { Cursors } from '../../governance/http/cursor.ts';
 import { decideCall } from './approvals/decide-call.ts';
 import { listWaitingCalls } from './approvals/list-waiting.ts';
 import { lookAtTools } from './look.ts';
 import type { ToolParts } from './parts.ts';
-import { serveTools } from './serve.ts';
+import { serveTools, type McpRequest } from './serve.ts';
 
-/** At the door of the agents. */
-export function mcpDoorRoutes(parts: ToolParts & { recordRefusal: RecordRefusal }): SurfaceHandlers<'mcp'> {
+/** At the door of the agents, and for people. `serveControl`: what `/mcp` is for a person. */
+export function mcpRoutes(
+  parts: ToolParts & { recordRefusal: RecordRefusal },
+  serveControl: (request: McpRequest) => Promise<Reply>,
+): Handlers<'mcp'> {
   return {
-    'mcp.all': async ({ caller, body, headers, signal, trace }) =>
-      await serveTools(parts, { caller, body, headers, signal, trace }),
+    'mcp.all': async ({ caller, body, headers, signal, trace }) => {
+      const request = { caller, body, headers, signal, trace };
+      return caller.kind === 'agent' ? await serveTools(parts, request) : await serveControl(request);
+    },
     'mcp.one': async ({ caller, params, body, headers, signal, trace }) =>
       await serveTools(parts, { caller, server: params.name, body, headers, signal, trace }),
   };

@@ -1,18 +1,18 @@
-// An agent's tools as an MCP server, for clients of both generations of the protocol. Each request is complete in itself, so any process of the service
-// answers it, and a restart breaks no session.
-import { createMcpHandler, McpServer, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
-import { Problem, problems } from '@gantry/contract/problems.ts';
-import type { AgentCaller, Caller } from '../../governance/access/caller.ts';
-import { authorize, Refusal } from '../../governance/access/authorize.ts';
+// Tools as an MCP server: those of an agent's servers at its door, and those of one server for a person who may use it.
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { AgentCaller, Caller, SignedInCaller } from '../../governance/access/caller.ts';
+import { signedIn } from '../../people/principals/signed-in.ts';
+import { authorize } from '../../governance/access/authorize.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import type { RecordRefusal } from '../../governance/access/refused.ts';
 import type { Reply } from '../../governance/http/answer/reply.ts';
+import { answerMcp, type AskedTool } from '../../governance/http/mcp/answer-mcp.ts';
 import type { RequestHeaders } from '../../governance/http/request/request-headers.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
-import { version } from '../../ground/version.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { callTool } from './call-tool.ts';
-import { usableNamed, usableServers } from './find-tools.ts';
+import { serverFor, usableNamed, usableServers } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 
 export interface McpRequest {
@@ -25,71 +25,44 @@ export interface McpRequest {
   trace: TraceContext;
 }
 
-interface ServeParts extends ToolParts {
+export interface ServeParts extends ToolParts {
   recordRefusal: RecordRefusal;
 }
 
 /** Names of servers have no underscore, so the first pair of them ends the name. */
 const between = '__';
 
-const passedHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
-
 export async function serveTools(parts: ServeParts, { caller, ...request }: McpRequest): Promise<Reply> {
+  if (caller.kind !== 'agent') return await serveServer(parts, { ...request, caller: signedIn(caller) });
   authorize(caller, 'tool.call', theOrg);
-  if (caller.kind !== 'agent') throw new Error('only an agent comes here');
   const asking = { ...request, caller };
   // A server that the agent may not use is refused before the protocol begins.
   if (request.server !== undefined) await usableNamed(parts.db, caller, request.server);
-  const handler = createMcpHandler(() => mcpServer(parts, asking), { onerror: parts.onError });
-  const headers = new Headers();
-  for (const name of passedHeaders) {
-    const value = request.headers.get(name);
-    if (value !== null) headers.set(name, value);
-  }
-  const answer = await handler.fetch(
-    new Request('http://door/mcp', { method: 'POST', headers, body: request.body, signal: request.signal }),
-  );
-  return {
-    status: answer.status,
-    headers: Object.fromEntries(answer.headers),
-    ...(answer.body !== null && { body: answer.body }),
-  };
+  return await answerMcp(parts, asking, {
+    list: async () => (await listTools(parts, asking)) as Tool[], // a client of the protocol has read them by the schema
+    call: async (asked) => await callNamed(parts, asking, asked),
+  });
+}
+
+async function serveServer(
+  parts: ServeParts,
+  { server, ...asking }: Omit<McpRequest, 'caller'> & { caller: SignedInCaller },
+): Promise<Reply> {
+  if (server === undefined) throw new Error('only one server is served to people');
+  await serverFor(parts.db, asking.caller, server);
+  return await answerMcp(parts, asking, {
+    list: async () => (await serverFor(parts.db, asking.caller, server)).tools as Tool[], // as above
+    call: async ({ name: tool, ...asked }) => await callTool(parts, { ...asking, ...asked, server, tool }),
+  });
 }
 
 type Asking = Omit<McpRequest, 'caller'> & { caller: AgentCaller };
 
-function mcpServer(parts: ServeParts, asking: Asking): McpServer {
-  // The lists and the answers are those of other servers, so nothing is registered here.
-  const made = new McpServer({ name: 'gantry', version }, { capabilities: { tools: {} } });
-  const { server } = made;
-  // The list comes from a server of the protocol, whose client has read it by the schema.
-  server.setRequestHandler('tools/list', async () => ({ tools: (await listTools(parts, asking)) as Tool[] }));
-  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const progressToken = params._meta?.progressToken;
-    const named = nameOf(asking, params.name);
-    try {
-      if (named === undefined)
-        throw new Problem('not_found', { detail: `There is no tool ${params.name}. Its name begins with its server.` });
-      return await callTool(parts, {
-        ...asking,
-        ...named,
-        arguments: params.arguments ?? {},
-        signal: mcpReq.signal,
-        onProgress:
-          progressToken === undefined
-            ? undefined
-            : (progress) =>
-                void mcpReq
-                  .notify({ method: 'notifications/progress', params: { ...progress, progressToken } })
-                  .catch(parts.onError),
-      });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error instanceof Refusal) await parts.recordRefusal(asking.caller, error);
-      return refused(error);
-    }
-  });
-  return made;
+async function callNamed(parts: ServeParts, asking: Asking, asked: AskedTool): Promise<CallToolResult> {
+  const named = nameOf(asking, asked.name);
+  if (named === undefined)
+    throw new Problem('not_found', { detail: `There is no tool ${asked.name}. Its name begins with its server.` });
+  return await callTool(parts, { ...asking, ...asked, ...named });
 }
 
 async function listTools({ db }: ServeParts, { caller, server }: Asking): Promise<ListedTool[]> {
@@ -104,13 +77,4 @@ function nameOf({ server }: Asking, name: string): { server: string; tool: strin
   if (server !== undefined) return { server, tool: name };
   const at = name.indexOf(between);
   return at < 0 ? undefined : { server: name.slice(0, at), tool: name.slice(at + between.length) };
-}
-
-/** A result, so that the model reads why and what would help. */
-function refused({ code, detail, hint, retry_after_seconds: seconds }: Problem): CallToolResult {
-  // A result has no Retry-After.
-  const next = seconds === undefined ? hint : `Call again after ${seconds} seconds`;
-  const text = [problems[code].title, detail, next].filter((part) => part !== undefined && part !== '').join('. ');
-  const retry = seconds === undefined ? {} : { 'gantry/retry_after_seconds': seconds };
-  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code, ...retry } };
 }

@@ -4,8 +4,9 @@ import { sql, type Sql } from '../../ground/database/sql.ts';
 import { fromNow } from '../../ground/queue/lease.ts';
 
 export interface BegunCall {
-  agent_id: string;
-  revision_id: string;
+  /** Null: the end caller itself makes the call. */
+  agent_id: string | null;
+  revision_id: string | null;
   run_id: string | null;
   caller_id: string;
   /** mcp-servers/<name> */
@@ -53,18 +54,20 @@ export interface NoRoom {
 /** Calls of one agent begin one after another: two that begin at once cannot both take the last place. */
 export async function begin(db: Database, { id, call, rate, at_once, lease_ms }: CallToBegin): Promise<NoRoom> {
   const { agent_id, caller_id, server } = call;
-  const lock = sql`select pg_advisory_xact_lock(hashtextextended(${agent_id}, 17))`;
+  // A person has limits of their own.
+  const whose = agent_id === null ? sql`agent_id is null and caller_id = ${caller_id}` : sql`agent_id = ${agent_id}`;
+  const lock = sql`select pg_advisory_xact_lock(hashtextextended(${agent_id ?? caller_id}, 17))`;
   const untilRoom = (limit: number | undefined, of: Sql) =>
     limit === undefined
       ? sql`null::float8`
       : sql`(select extract(epoch from started_at + interval '1 minute' - clock_now())::float8 from tool_call
-          where agent_id = ${agent_id} and server = ${server} and started_at > clock_now() - interval '1 minute'
+          where ${whose} and server = ${server} and started_at > clock_now() - interval '1 minute'
             and outcome is distinct from 'refused' ${of} order by started_at desc offset ${limit - 1} limit 1)`;
   const row = await db.transaction(
     async (tx) =>
       await tx.last<NoRoom>(sql`
       with room as (
-        select (select count(*) from tool_call where agent_id = ${agent_id} and ended_at is null and not is_recorded
+        select (select count(*) from tool_call where ${whose} and ended_at is null and not is_recorded
             and lease_until > clock_now()) >= ${at_once}::integer as is_full,
           ${untilRoom(rate.agent, sql``)} as agent_seconds, ${untilRoom(rate.caller, sql`and caller_id = ${caller_id}`)} as caller_seconds),
       begun as (

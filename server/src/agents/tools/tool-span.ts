@@ -1,14 +1,14 @@
 // The span of a call of a tool, as the service has seen it.
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import type { AgentCaller } from '../../governance/access/caller.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import type { Spans } from '../../models/traces/spans.ts';
 import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts';
+import type { ToolCaller } from './admit-call.ts';
 import type { GuardedCall } from '../../models/guardrails/guarded-call.ts';
 import { startSpan } from '../../models/traces/start-span.ts';
 
 interface SpannedCall {
-  caller: AgentCaller;
+  caller: ToolCaller;
   trace: TraceContext;
   server: string;
   tool: string;
@@ -24,6 +24,8 @@ export interface ToolSpan {
 export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): ToolSpan {
   const started = startSpan();
   const { caller, trace, server, tool, user_id, call_id } = call;
+  // Traces are those of agents.
+  if (caller.kind !== 'agent') return { end: () => {} };
   const { run } = caller;
   const trace_id = run?.trace_id ?? trace.trace_id;
   const hidden = run?.hidden ?? { inputs: true, outputs: true };

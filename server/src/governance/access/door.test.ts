@@ -91,7 +91,7 @@ describe('an agent with its key', () => {
     const opens =
       name.startsWith('a2a.') ||
       surfaceOf(name) === 'memory' ||
-      surfaceOf(name) === 'mcp' ||
+      name.startsWith('mcp.') ||
       models.has(surfaceOf(name)) ||
       surfaceOf(name) === 'probes';
     expect({ isElsewhere, isRefused: status === 401 && surfaceOf(name) !== 'probes' }).toEqual({

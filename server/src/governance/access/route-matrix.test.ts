@@ -10,6 +10,7 @@ import { endpointUrl } from '@gantry/contract/client/client.ts';
 import { contentTypes, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
+import { surfaces } from '../http/surface.ts';
 import { deriveKey } from '../../ground/derive-key.ts';
 import { passwordTokens } from '../../people/login/password-token.ts';
 import { standInFor } from '../../testing/agents/agent-stand-in.ts';
@@ -545,7 +546,8 @@ test('every route about one subject is also tested with a hidden one, except rou
 const ending = ['auth.change_password', 'auth.revoke'];
 // The way identifies the caller, and the look chooses the decision. So a browser asks for one look of each endpoint.
 const isFirstLook = (row: (typeof rows)[number]) => rows.find(({ name }) => name === row.name) === row;
-const takesCookies = ({ name }: (typeof rows)[number]) => (endpoints[name] as Endpoint).surface !== 'langgraph';
+const takesCookies = ({ name }: (typeof rows)[number]) =>
+  surfaces[(endpoints[name] as Endpoint).surface ?? 'api'].ways.includes('cookie');
 const walked = rows.flatMap((row) => [
   ...(ending.includes(row.name) || !isFirstLook(row) || !takesCookies(row)
     ? []

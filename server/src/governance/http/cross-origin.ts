@@ -15,7 +15,8 @@ interface Asked {
 
 /** What a page may read of an answer beside its body. */
 const exposed = 'content-location, retry-after, x-pagination-next, x-pagination-total, x-request-id, x-run-id';
-const sent = 'authorization, cache-control, content-type, last-event-id, prefer, x-api-key';
+const sent =
+  'authorization, cache-control, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, prefer, x-api-key';
 const max_age_seconds = 600;
 
 /** The answer to a browser that asks before it sends the request of a page. Undefined: the request is no such question. */

@@ -82,8 +82,8 @@ describe('a body has its declared type, and no type that a page elsewhere can se
     'application/xml',
     'application/json, text/plain',
   ];
-  // The memory and the tools of agents are at their door alone: here nobody has a way to them.
-  const taken = all.filter(([, { body, surface }]) => body !== undefined && surface !== 'memory' && surface !== 'mcp');
+  // The memory of agents is at their door alone: here nobody has a way to it.
+  const taken = all.filter(([, { body, surface }]) => body !== undefined && surface !== 'memory');
   test.each(taken)('%s', async (name, endpoint) => {
     for (const type of types) {
       const answered = await send(endpoint, { ...senderOf(endpoint), 'content-type': type }, '{}');

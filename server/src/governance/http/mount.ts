@@ -20,8 +20,9 @@ import type { AllHandlers, Call } from './handlers.ts';
 import type { FairShares } from './shares/fair-shares.ts';
 import { secure } from './answer/headers.ts';
 import { preflight, readableByPage, type AllowedOrigins } from './cross-origin.ts';
+import { requireKnownSender } from './known-sender.ts';
 import type { CarryOutOnce } from './idempotency/idempotency.ts';
-import { canonicalPath } from './request/path.ts';
+import { canonicalPath, withPlainNames } from './request/path.ts';
 import { parse, readQuery } from './request/parse-parts.ts';
 import type { ReadPeer } from './request/peer.ts';
 import { asProblem } from './refusals/problem-reply.ts';
@@ -56,6 +57,8 @@ export interface HttpParts {
   mustChangeFirst: () => Promise<boolean>;
   /** The sites whose pages may call a surface that takes them (setting browser_origins). */
   allowedOrigins: AllowedOrigins;
+  /** The address of the service. Absent at the door, whose names are those of its networks. */
+  base_url?: () => string;
   /** Aborted when the service begins to stop. Ends the streams that have no end of their own. */
   draining: AbortSignal;
   /** Aborted at the end of a stop. It ends the requests that are still open. */
@@ -139,7 +142,8 @@ function exchangeOf(
   incoming: IncomingMessage,
   ends: Pick<Exchange, 'signal' | 'endEarly' | 'closed'>,
 ): Exchange {
-  const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(incoming.url ?? '') ?? [];
+  const [, given = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(incoming.url ?? '') ?? [];
+  const path = withPlainNames(given);
   const headers = requestHeaders(incoming);
   const request_id = randomUUID();
   const { ip, is_https } = readPeer(incoming.socket.remoteAddress, headers);
@@ -244,6 +248,8 @@ async function carryOut(
     if (pass === undefined) throw servedElsewhere(surface);
     return await pass(incoming, signal);
   }
+  if (surface.checks_sender === true && parts.base_url !== undefined)
+    await requireKnownSender(exchange.headers, { base_url: parts.base_url(), allowed: parts.allowedOrigins });
   if (endpoint.reply.kind === 'events') endEarly();
   const isRead = endpoint.body !== undefined && endpoint.body !== 'archive';
   const isLarge = isRead && (announcedBytes(incoming) ?? Infinity) > unknown_sender_max_bytes;

@@ -50,10 +50,10 @@ test('a parameter can end with a verb, and the longer ending wins', () => {
   expect(some.find('POST', '/tasks/:cancel')).toEqual(['GET']);
 });
 
-test('only the paths under /agents/ and /orchestrations/ belong to the ingress', () => {
+test('only the paths under /agents/, /orchestrations/ and /mcp belong to the ingress', () => {
   for (const [name, { path, surface }] of Object.entries<Endpoint>(endpoints))
-    expect([name, surface === 'ingress' || surface === 'a2a' || surface === 'langgraph']).toEqual([
+    expect([name, ['ingress', 'a2a', 'langgraph', 'mcp'].includes(surface ?? 'api')]).toEqual([
       name,
-      /^\/(agents|orchestrations)\//.test(path),
+      /^\/(agents|orchestrations)\/|^\/mcp(\/|$)/.test(path),
     ]);
 });

@@ -25,6 +25,8 @@ export interface Surface {
   has_places: boolean;
   /** Pages of the sites in the setting browser_origins may call it. Only a surface without cookies. */
   takes_pages?: boolean;
+  /** A page of any other site, and a name that is none of this service, is refused before the caller is known. */
+  checks_sender?: boolean;
   printProblem: (problem: Problem, request_id: string) => Reply;
 }
 
@@ -135,12 +137,15 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     has_places: true,
     printProblem: problemReply,
   },
-  // The arguments of a call, and what is written beside them.
+  // The arguments of a call, and what is written beside them. Programs and pages of other sites: no cookie counts here.
   mcp: {
     role: 'ingress',
-    ways: ['starting_agent'],
+    ways: ['starting_agent', 'x_api_key', 'bearer'],
+    takes_one_way: true,
     max_body_bytes: mebibyte,
     has_places: true,
+    takes_pages: true,
+    checks_sender: true,
     printProblem: problemReply,
   },
   probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },

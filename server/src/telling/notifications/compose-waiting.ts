@@ -51,7 +51,8 @@ export function composeWaitingCalls(row: CallsRow, waiting: readonly WaitingCall
 }
 
 function printCall({ tool, agent, caller, asked_at, expires_at }: WaitingCallRow): string {
-  return `${tool}, by ${agent} for ${caller}, since ${asked_at}, until ${expires_at}`;
+  const by = agent === null ? caller : `${agent} for ${caller}`;
+  return `${tool}, by ${by}, since ${asked_at}, until ${expires_at}`;
 }
 
 function printRun({ thread, caller, is_own, orchestration, waiting_since }: Omit<WaitingRun, 'interrupts'>): string {

@@ -1,3 +1,4 @@
+import { mcpRequests } from './mcp-requests.ts';
 import type { Client } from '@gantry/contract/client/client.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { storeCall } from '../stored/stored-call.ts';
@@ -33,6 +34,7 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
       config: { transport: 'streamable-http', url: 'http://127.0.0.1:1/mcp' },
     });
   return {
+    ...mcpRequests(server),
     'models.show': model,
     'models.test': model,
     'targets.list': () => ({}),

@@ -1,4 +1,4 @@
-// Requests to the memory and the tools of agents, which have no address outside of the door.
+// Requests to the memory of agents, which has no address outside of the door.
 import type { StoredAgent } from '../stored/stored-agent.ts';
 import { storeShare, storeThread } from '../stored/stored-thread.ts';
 import type { TestApp } from '../test-app.ts';
@@ -13,8 +13,6 @@ export const memoryRequests = {
   'memory.delete_runs': () => ({ body: { run_ids: [nothing] } }),
   'memory.prune': () => ({ body: { threads: ['a'], strategy: 'delete' } }),
   'memory.items': () => ({ body: { ops: [] } }),
-  'mcp.all': () => ({ body: Buffer.from('{}') }),
-  'mcp.one': () => ({ params: { name: 'weather' }, body: Buffer.from('{}') }),
 };
 
 interface At {

@@ -14,3 +14,8 @@ export async function runningVersion(
   const [instance] = (await instancesOfRevision(db, route.id)).filter(takesCalls);
   return { version: route.version, digest: route.digest, made: instance?.egress };
 }
+
+/** The version at the agent's address. Undefined when none was deployed there. */
+export async function versionAtAddress(db: Reader, agent_id: string): Promise<string | undefined> {
+  return (await store.defaultRoute(db, agent_id))?.version;
+}

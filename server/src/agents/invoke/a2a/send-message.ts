@@ -14,6 +14,7 @@ import { NotConnected } from '../../deploy/connections/proven-client.ts';
 import { describeAgent } from '../describe-agent.ts';
 import { answerOf } from '../answer.ts';
 import type { Ingress } from '../ingress.ts';
+import { jsonHeaders } from '../json-headers.ts';
 import { problemIn } from '../calls/outcome.ts';
 import type { Listener } from '../listen.ts';
 import { rowOfCall, type CallToStore } from '../calls/row-of-call.ts';
@@ -125,7 +126,7 @@ async function beginNew(
     admitted,
     run,
     origin: asked.caller.origin,
-    headers: jsonHeaders(asked),
+    headers: jsonHeaders(asked.headers),
     is_stored: true,
     task,
     listener,
@@ -191,13 +192,6 @@ function contentIntoInput(ref: string, schema: unknown, { content }: SaidWithFil
   const [only, ...others] = inputFields(schema);
   if (only?.isConversation === true && others.length === 0) return { [only.name]: [{ role: 'user', content }] };
   throw new A2aError('INVALID_PARAMS', `Files do not fit the input of ${ref}, which takes no messages.`);
-}
-
-// The agent gets plain JSON, under whichever name the client has sent it.
-function jsonHeaders({ headers }: Asked): Asked['headers'] {
-  const get = (name: string) =>
-    name === 'content-type' ? 'application/json' : name === 'accept' ? null : headers.get(name);
-  return { get, has: (name) => get(name) !== null };
 }
 
 async function storeRefused({ db }: Ingress, call: Required<CallToStore>, error: Blocked): Promise<BegunTask> {

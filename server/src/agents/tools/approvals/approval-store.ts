@@ -3,7 +3,8 @@ import { allOf, sql, type Sql } from '../../../ground/database/sql.ts';
 
 /** What an approval is bound to. Another call has an approval of its own. */
 export interface Binding {
-  revision_id: string;
+  /** Null: no agent makes the call. */
+  revision_id: string | null;
   caller_id: string;
   server_id: string;
   server_version: string;
@@ -25,7 +26,7 @@ export interface OpenApproval {
 
 const bound = (
   of: Binding,
-): Sql => sql`a.revision_id = ${of.revision_id} and a.caller_id = ${of.caller_id} and a.server_id = ${of.server_id}
+): Sql => sql`a.revision_id is not distinct from ${of.revision_id}::uuid and a.caller_id = ${of.caller_id} and a.server_id = ${of.server_id}
   and a.server_version = ${of.server_version} and a.tool = ${of.tool} and a.arguments_digest = ${of.arguments_digest}
   and a.policy_digest = ${of.policy_digest}`;
 
@@ -50,7 +51,7 @@ export async function annul(db: Database, id: string): Promise<void> {
 
 export interface AskedApproval extends Binding {
   id: string;
-  agent_id: string;
+  agent_id: string | null;
   caller: string;
   through: readonly string[];
   /** Sealed. */
@@ -75,11 +76,15 @@ export async function ask(tx: Tx, asked: AskedApproval): Promise<boolean> {
   return inserted === 1;
 }
 
-/** Of one agent. */
-export const countWaiting = async (db: Reader, agent_id: string) =>
+/** Of one agent, or of one caller without an agent. */
+export const countWaiting = async (
+  db: Reader,
+  { agent_id, caller_id }: { agent_id: string | null; caller_id: string },
+) =>
   (
     await db.one<{ count: number }>(sql`
-    select count(*)::int as count from tool_approval where agent_id = ${agent_id} and state = 'waiting' and expires_at > clock_now()`)
+    select count(*)::int as count from tool_approval
+    where ${agent_id === null ? sql`agent_id is null and caller_id = ${caller_id}` : sql`agent_id = ${agent_id}`} and state = 'waiting' and expires_at > clock_now()`)
   )?.count ?? 0;
 
 export interface WaitingRow {
@@ -94,8 +99,8 @@ export interface WaitingRow {
   /** Sealed. */
   arguments: Buffer;
   arguments_digest: string;
-  /** agents/<name> */
-  agent: string;
+  /** agents/<name>; null: the caller itself makes the call. */
+  agent: string | null;
   through: string[];
   caller_id: string;
   caller: string;
@@ -109,7 +114,7 @@ export interface WaitingRow {
 const rows = sql`select a.id, a.server_id, case s.kind when 'tool' then 'tools/' else 'mcp-servers/' end || s.name as server, s.team_id,
     a.server_version, a.tool, a.arguments, a.arguments_digest,
     'agents/' || g.name as agent, a.through, a.caller_id, a.caller, a.wanted_by, a.by_other, a.state, a.asked_at, a.expires_at
-  from tool_approval a join asset s on s.id = a.server_id join asset g on g.id = a.agent_id`;
+  from tool_approval a join asset s on s.id = a.server_id left join asset g on g.id = a.agent_id`;
 
 export const find = async (db: Reader, id: string) => await db.one<WaitingRow>(sql`${rows} where a.id = ${id}`);
 

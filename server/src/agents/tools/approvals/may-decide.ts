@@ -19,7 +19,7 @@ export function authorizeDecision(
   const grant = authorize(user, 'tool_call.decide', server);
   if (by_other && caller_id === user.id)
     throw new Refusal(
-      { code: 'own_request', reason: 'An agent makes this call for you, and another admin must decide about it.' },
+      { code: 'own_request', reason: 'This call is made for you, and another admin must decide about it.' },
       'tool_call.decide',
       server,
     );

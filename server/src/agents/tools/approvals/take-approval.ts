@@ -5,13 +5,14 @@ import { randomUUID } from 'node:crypto';
 import type { Wait } from '@gantry/project/call-rules/decide-call.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../../../governance/access/authorize.ts';
-import type { AgentCaller, EndCaller } from '../../../governance/access/caller.ts';
+import type { EndCaller } from '../../../governance/access/caller.ts';
 import { change } from '../../../governance/access/change.ts';
 import { theOrg } from '../../../governance/access/subject.ts';
 import { digestOf } from '../../../assets/registry/content.ts';
 import { findAssetById } from '../../../assets/registry/find.ts';
 import type { ListedTool } from '../../../assets/registry/tool-lists/tool-list.ts';
 import { loadIdentity } from '../../../people/service-principals/load-caller.ts';
+import type { ToolCaller } from '../admit-call.ts';
 import type { UsableServer } from '../find-tools.ts';
 import type { ToolParts } from '../parts.ts';
 import { sealArguments } from './arguments.ts';
@@ -20,7 +21,7 @@ import { authorizeDecision } from './may-decide.ts';
 
 export interface CallToApprove {
   call_id: string;
-  caller: AgentCaller;
+  caller: ToolCaller;
   user: EndCaller;
   usable: UsableServer;
   pinned: ListedTool;
@@ -50,7 +51,7 @@ export async function takeApproval(parts: ToolParts, call: CallToApprove): Promi
 
 function bindingOf({ caller, user, usable: { server }, pinned, arguments: args }: CallToApprove): store.Binding {
   return {
-    revision_id: caller.revision_id,
+    revision_id: caller.kind === 'agent' ? caller.revision_id : null,
     caller_id: user.id,
     server_id: server.asset_id,
     server_version: server.version,
@@ -79,19 +80,21 @@ async function isStillAllowed(
 
 async function ask(
   { db, envelope }: ToolParts,
-  { caller, user, usable: { server, upstream }, pinned, arguments: args, wait }: CallToApprove,
+  { caller, user, usable: { asset, server, upstream }, pinned, arguments: args, wait }: CallToApprove,
   binding: store.Binding,
 ): Promise<void> {
-  if ((await store.countWaiting(db, caller.id)) >= most_waiting)
+  const agent = caller.kind === 'agent' ? caller : undefined;
+  if ((await store.countWaiting(db, { agent_id: agent?.id ?? null, caller_id: user.id })) >= most_waiting)
     throw new Problem('too_many_requests', {
       detail: `${most_waiting} calls of ${caller.label} wait for a person already.`,
       hint: 'Ask again when some of them are decided.',
     });
   const id = randomUUID();
   const sealed = await sealArguments(envelope, id, args);
-  const through = [caller.label, ...(caller.run?.chain ?? []).map(({ ref }) => ref)];
-  const asked = { id, agent_id: caller.id, caller: user.label, through, arguments: sealed, wanted_by: wait.of };
-  await change(db, authorize(caller, 'tool.call', theOrg), 'call.asked', async (tx, note) => {
+  const through = agent === undefined ? [] : [agent.label, ...(agent.run?.chain ?? []).map(({ ref }) => ref)];
+  const asked = { id, agent_id: agent?.id ?? null, caller: user.label, through, arguments: sealed, wanted_by: wait.of };
+  const grant = agent === undefined ? authorize(caller, 'asset.invoke', asset) : authorize(agent, 'tool.call', theOrg);
+  await change(db, grant, 'call.asked', async (tx, note) => {
     const isNew = await store.ask(tx, { ...binding, ...asked, by_other: wait.by_other, hours: wait.hours });
     if (!isNew) return;
     const { arguments_digest } = binding;

@@ -14,14 +14,15 @@ export async function beginCall(
   const { is_full, agent_seconds, caller_seconds } = await begin(db, { id, call, rate, at_once, lease_ms });
   if (is_full)
     throw new Problem('too_many_requests', {
-      detail: `The agent has ${at_once} calls of tools under way, and may have no more.`,
+      detail: `${call.agent_id === null ? 'You have' : 'The agent has'} ${at_once} calls of tools under way, and may have no more.`,
       hint: 'Call again when one of them has ended.',
       retry_after_seconds: 1,
     });
+  const who = call.agent_id === null ? 'You' : 'This agent';
   const [whose, limit, seconds] =
     agent_seconds === null
-      ? (['This agent, for this caller,', rate.caller, caller_seconds] as const)
-      : (['This agent', rate.agent, agent_seconds] as const);
+      ? ([call.agent_id === null ? who : `${who}, for this caller,`, rate.caller, caller_seconds] as const)
+      : ([who, rate.agent, agent_seconds] as const);
   if (seconds !== null)
     throw new Problem('rate_limit_exceeded', {
       detail: `${whose} may call ${call.server} ${limit} times per minute.`,

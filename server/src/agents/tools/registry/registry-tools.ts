@@ -56,6 +56,7 @@ function toServer(server: ToolOfAgent, asset: AssetRecord, http: HttpTool): Usab
   const prices = price_usd === undefined ? undefined : [{ usd: price_usd }];
   const { id: team_id, name: team } = asset.team;
   return {
+    asset,
     server,
     upstream: {
       ref: asset.ref,

@@ -6,7 +6,8 @@ import type { ServerConnection } from './connect.ts';
 interface ConnectionOf {
   server_id: string;
   version: string;
-  agent_id: string;
+  /** Null: the caller itself. */
+  agent_id: string | null;
   caller_id: string;
 }
 

@@ -42,12 +42,18 @@ export async function serversOfAgent(db: Reader, version_id: string): Promise<re
 
 /** What is pinned now of what the agent's push saw, and what the configs of both leave. */
 export async function callableTools(db: Reader, server: ServerOfAgent): Promise<ListedTool[]> {
+  const pinned = await pinnedTools(db, server);
+  return pinned.filter(({ name }) => server.pushed?.has(name) === true && server.isLeft(name));
+}
+
+/** What is pinned now of what the server's config leaves. */
+export async function pinnedTools(
+  db: Reader,
+  server: Pick<ServerOfAgent, 'asset_id' | 'version' | 'config'>,
+): Promise<ListedTool[]> {
   const pinned = await store.pinnedList(db, server);
   const only = toolsIn(server.config);
-  return (pinned?.tools ?? []).filter(
-    ({ name }) =>
-      server.pushed?.has(name) === true && server.isLeft(name) && (only === undefined || only.includes(name)),
-  );
+  return (pinned?.tools ?? []).filter(({ name }) => only === undefined || only.includes(name));
 }
 
 async function serverOf(

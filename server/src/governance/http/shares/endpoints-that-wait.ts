@@ -47,6 +47,7 @@ export const endpointsThatWait: ReadonlySet<EndpointName> = new Set([
   'orchestrate_a2a.stream',
   'orchestrate_a2a.subscribe',
   'orchestrate_a2a.watch',
+  'served.agent',
   'service.doctor',
   'webhooks.test',
 ]);
