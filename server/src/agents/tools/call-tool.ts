@@ -1,15 +1,16 @@
 // A call of a tool by an agent. The order: the server is named and may be used, the run is open and its caller may still use the agent, the tool is
 // pinned and unchanged, the row is stored, its arguments pass the guardrails, fit the schema and pass the rules, a person has approved
-// it where one must, and only then the call goes out.
+// it where one must, the person has connected where it goes out in their name, and only then the call goes out.
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { AgentCaller } from '../../governance/access/caller.ts';
+import type { AgentCaller, EndCaller } from '../../governance/access/caller.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { digestOf } from '../../assets/registry/content.ts';
 import { isSameTool, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { delegationOfAgent } from '../delegated-calls/delegation.ts';
+import { requireConsent } from '../connections/require-consent.ts';
 import { isOpenRun } from '../invoke/open-run.ts';
 import { checkArguments } from './check-arguments.ts';
 import { Blocked } from '../../models/guardrails/guarded-call.ts';
@@ -20,6 +21,7 @@ import { usableServer, type UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
 import { connect, named, type ServerConnection } from './upstream/connect.ts';
+import { credentialOf, type Behalf } from './upstream/credential.ts';
 import * as store from './tool-call-store.ts';
 
 export interface AskedCall {
@@ -43,6 +45,8 @@ const refusals: readonly string[] = [
   'rule_refused',
   'call_waits',
   'call_rejected',
+  'connection_needed',
+  'connection_refused',
 ];
 /** A change of a list is seen after this time at the latest. */
 const list_age_ms = 10_000;
@@ -56,7 +60,7 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   if (caller.run === undefined)
     throw new Problem('run_refused', { detail: 'A tool is called in a run: send the X-Svc-Run of the call.' });
   const usable = await usableServer(db, caller, asked.server);
-  const { user } = await delegationOfAgent({ db, isOpen: async (run) => await isOpenRun(db, run) }, caller);
+  const { user, through } = await delegationOfAgent({ db, isOpen: async (run) => await isOpenRun(db, run) }, caller);
   const pinned = pinnedTool(usable, asked.tool);
   const id = randomUUID();
   const guarded = await guardTool(parts, asked);
@@ -76,10 +80,11 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
     if (given !== asked.arguments) await store.setArguments(db, id, digestOf(given));
     const call = { ...asked, arguments: given };
     checkArguments(pinned, given);
+    await requireCredential(parts, { caller, user, usable });
     const wait = await checkRules(parts, call, { usable, user });
     if (wait !== undefined)
       await store.setApproval(db, id, await takeApproval(parts, { ...call, call_id: id, user, usable, pinned, wait }));
-    const answered = await send(parts, call, { usable, pinned, caller_id: user.id });
+    const answered = await send(parts, call, { usable, pinned, behalf: { user, through: through.chain } });
     const result = await guardedResult(guarded, answered);
     const outcome = result.isError === true ? 'error' : 'answered';
     await store.end(db, id, { outcome, result_digest: digestOf(result), problem: null });
@@ -113,16 +118,19 @@ function pinnedTool({ server, upstream, tools }: UsableServer, name: string): Li
 async function send(
   parts: ToolParts,
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
-  { usable, pinned, caller_id }: { usable: UsableServer; pinned: ListedTool; caller_id: string },
+  { usable, pinned, behalf }: { usable: UsableServer; pinned: ListedTool; behalf: Behalf },
 ): Promise<CallToolResult> {
   const { server, upstream } = usable;
-  const of = { server_id: server.asset_id, version: server.version, agent_id: caller.id, caller_id };
+  const whose = { agent_id: caller.id, caller_id: behalf.user.id, through: behalf.through };
+  const of = { server_id: server.asset_id, version: server.version, ...whose };
+  const credential = credentialOf(parts, upstream, behalf);
   // The connection outlives the call, so its opening does not end with it.
-  const open = async () => await connect(parts, upstream, AbortSignal.timeout(call_ms));
+  const open = async () => await connect(parts, { upstream, credential, signal: AbortSignal.timeout(call_ms) });
   return await parts.connections.use(of, open, async (connection) => {
     await requireUnchanged(parts, connection, usable, pinned);
+    const { conceal } = connection;
     const result = await named(
-      upstream,
+      { upstream, conceal },
       async () =>
         await connection.client.callTool(
           { name, arguments: given },
@@ -134,12 +142,23 @@ async function send(
           },
         ),
     );
-    if (Buffer.byteLength(JSON.stringify(result)) > most_result_bytes)
+    const text = JSON.stringify(result);
+    if (Buffer.byteLength(text) > most_result_bytes)
       throw new Problem('server_unavailable', {
         detail: `${upstream.ref} answered with more than ${most_result_bytes} bytes.`,
       });
-    return result;
+    const concealed = conceal(text);
+    return concealed === text ? result : (JSON.parse(concealed) as CallToolResult); // the same with other texts
   });
+}
+
+async function requireCredential(
+  parts: ToolParts,
+  { caller, user, usable: { upstream, tools } }: { caller: AgentCaller; user: EndCaller; usable: UsableServer },
+): Promise<void> {
+  const { asset, version, config } = upstream;
+  if (config.as === 'user' && config.url !== undefined)
+    await requireConsent(parts, { caller, user, asset, version, address: config.url, tools });
 }
 
 /** Throws `tool_changed`. The new list is stored, so that its owner sees the difference. */

@@ -1,5 +1,4 @@
 // Which tools an agent may call now: the servers that its agent.yaml names, those of them that it may use, and what is pinned of them.
-import { parseAssetConfig } from '@gantry/project/asset-config.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { Refusal } from '../../governance/access/authorize.ts';
@@ -9,7 +8,8 @@ import type { Reader } from '../../ground/database/database.ts';
 import { findAssetsCalledBy, type AssetRecord } from '../../assets/registry/find.ts';
 import { callableTools, serversOfAgent, type ServerOfAgent } from '../../assets/registry/tool-lists/pinned-servers.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
-import type { ServerConfig, Upstream } from './upstream/connect.ts';
+import { readServer } from '../../assets/registry/tool-lists/server-config.ts';
+import type { Upstream } from './upstream/connect.ts';
 
 export interface UsableServer {
   server: ServerOfAgent;
@@ -59,22 +59,6 @@ async function withTools(
   db: Reader,
   { server, asset }: { server: ServerOfAgent; asset: AssetRecord },
 ): Promise<UsableServer> {
-  const { id: team_id, name: team } = asset.team;
-  const upstream = { ref: asset.ref, team_id, team, config: readServer(server.config) };
+  const upstream = { ref: asset.ref, asset, version: server.version, config: readServer(server.config) };
   return { server, upstream, tools: await callableTools(db, server) };
-}
-
-const read = new WeakMap<Record<string, unknown>, ServerConfig>();
-
-/** Throws `not_callable` for a config that was stored under looser rules. */
-export function readServer(stored: Record<string, unknown>): ServerConfig {
-  const known = read.get(stored) ?? parse(stored);
-  read.set(stored, known);
-  return known;
-}
-
-function parse(stored: Record<string, unknown>): ServerConfig {
-  const { config, findings } = parseAssetConfig('mcp-server', JSON.stringify(stored), 'config');
-  if (config !== undefined) return config;
-  throw new Problem('not_callable', { detail: findings.map(({ message }) => message).join('. ') });
 }

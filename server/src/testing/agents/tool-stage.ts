@@ -1,7 +1,9 @@
 // A service with an agent that may call one MCP server, `city`, and a run of it at a time.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Link } from '../../ground/run-token.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { mcpServerOfTest, type McpServerOfTest, type OfferedTool } from '../servers/mcp-server.ts';
+import type { TestUser } from '../test-app.ts';
 import { doorStage, type DoorStage } from './door-stage.ts';
 
 interface ToolStageSettings {
@@ -10,6 +12,8 @@ interface ToolStageSettings {
   config?: object;
   /** Of the entry of the server in agent.yaml. */
   yaml?: string;
+  /** Before the list of the server is read. */
+  prepare?: (client: TestUser['client'], upstream: McpServerOfTest) => Promise<void>;
 }
 
 export interface ToolStage extends DoorStage {
@@ -18,7 +22,7 @@ export interface ToolStage extends DoorStage {
   /** Of the open run. */
   readonly run_id: string;
   /** Opens a run of this caller, and a client in it. */
-  begin: (caller_id?: string) => Promise<void>;
+  begin: (caller_id?: string, chain?: readonly Link[]) => Promise<void>;
   end: () => Promise<void>;
   call: (tool: string, args: Record<string, unknown>) => Promise<ToolAnswer>;
 }
@@ -29,7 +33,7 @@ interface ToolAnswer {
   code: unknown;
 }
 
-export async function toolStage({ tools, config = {}, yaml = '' }: ToolStageSettings): Promise<ToolStage> {
+export async function toolStage({ tools, config = {}, yaml = '', prepare }: ToolStageSettings): Promise<ToolStage> {
   const upstream = await mcpServerOfTest(tools);
   const stage = await doorStage({
     project: { name: 'keeper', yaml: `mcp_servers:\n  - ref: mcp/city\n${yaml}` },
@@ -40,6 +44,7 @@ export async function toolStage({ tools, config = {}, yaml = '' }: ToolStageSett
         params: { kind: 'mcp-server' },
         body: { name: 'city', team: 'ml', visibility: 'team', config: whole },
       });
+      await prepare?.(client, upstream);
       const { seen } = await client.call('tools.look', { params: { name: 'city' } });
       const digest = seen?.digest ?? '';
       await client.call('tools.pin', { params: { name: 'city' }, body: { digest } });
@@ -60,11 +65,11 @@ export async function toolStage({ tools, config = {}, yaml = '' }: ToolStageSett
     get run_id() {
       return run_id;
     },
-    begin: async (caller_id = ada_id) => {
+    begin: async (caller_id = ada_id, chain = []) => {
       upstream.called = [];
       run_id = await stage.storeRun({ caller_id });
       client = new Client({ name: 'agent', version: '1.0.0' });
-      const headers = { authorization: `Bearer ${stage.key}`, 'x-svc-run': stage.tokenOf({ id: run_id, caller_id }) };
+      const headers = { authorization: `Bearer ${stage.key}`, 'x-svc-run': stage.tokenOf({ id: run_id, caller_id, chain }) };
       const address = new URL(`${stage.door}/mcp/city`);
       await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
     },

@@ -103,7 +103,7 @@ async function ask(
       caller: user.label,
       through,
     };
-    note({ ...about, wanted_by: wait.of, hours: wait.hours }, { asset: upstream.ref, team: upstream.team });
+    note({ ...about, wanted_by: wait.of, hours: wait.hours }, { asset: upstream.ref, team: upstream.asset.team.name });
   });
 }
 

@@ -1,5 +1,6 @@
 // The open connections to MCP servers. A server can keep things for a connection, so each end caller of each agent has one of their own.
 import { LRUCache } from 'lru-cache';
+import type { Link } from '../../../ground/run-token.ts';
 import type { ServerConnection } from './connect.ts';
 
 /** Whose connection, and to what. */
@@ -8,6 +9,8 @@ interface ConnectionOf {
   version: string;
   agent_id: string;
   caller_id: string;
+  /** The assets through which the call came: a token of ours names them. */
+  through: readonly Link[];
 }
 
 export interface ServerConnections {
@@ -40,8 +43,8 @@ export function serverConnections(onError: (error: unknown) => void): ServerConn
     dispose: end,
   });
   return {
-    use: async ({ server_id, version, agent_id, caller_id }, open, work) => {
-      const name = `${server_id} ${version} ${agent_id} ${caller_id}`;
+    use: async ({ server_id, version, agent_id, caller_id, through }, open, work) => {
+      const name = [server_id, version, agent_id, caller_id, ...through.map(({ id }) => id)].join(' ');
       let opening = open_ones.get(name);
       if (opening === undefined) {
         opening = open();
