@@ -165,7 +165,7 @@ export const operations = {
   // Only admins decide about a call that waits: of the platform, or of the server's team. No ACL row gives this.
   'tool_call.decide': { on: 'team', role: 'admin', by: 'person' },
   // Everybody for oneself. What acts in the name of a person is decided by that person alone.
-  'connection.read': { on: 'signed_in', by: 'person' },
+  'connection.read': { on: 'signed_in' },
   'connection.change': { on: 'signed_in', by: 'person' },
   // The public keys, for those who check the tokens of this service.
   'signing_key.read': { on: 'anyone' },

@@ -25,7 +25,8 @@ export const signingKeysEndpoints = {
   'signing_keys.jwks': {
     method: 'GET',
     path: '/.well-known/jwks.json',
-    summary: 'The public keys of this service (RFC 7517): the one that signs, the next one, and those that have just stopped',
+    summary:
+      'The public keys of this service (RFC 7517): the one that signs, the next one, and those that have just stopped',
     operation: 'signing_key.read',
     reply: { kind: 'bare', status: 200, schema: z.object({ keys: z.array(publicKey) }) },
     problems: [],

@@ -65,7 +65,9 @@ const sentences: Record<AuditEvent, Sentence> = {
   'connection.allowed': (d, entry) => `let ${d('agent')} act in their name at ${asset(entry)}`,
   'connection.refused': (d, entry) => `did not let ${d('agent')} act in their name at ${asset(entry)}`,
   'connection.removed': (d, entry) =>
-    d('agent') === '' ? `ended their connection to ${asset(entry)}` : `ended what ${d('agent')} did in their name at ${asset(entry)}`,
+    d('agent') === ''
+      ? `ended their connection to ${asset(entry)}`
+      : `ended what ${d('agent')} did in their name at ${asset(entry)}`,
   'signing_key.rotated': () => 'made a new key for signatures',
   'tools.pinned': ofAsset('pinned the tools of'),
   'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,

@@ -17,7 +17,10 @@ const ofHttp = ['url', 'secret', 'as', 'oauth'] as const;
 
 const oauthClient = z
   .strictObject({
-    client_id: argument.min(1).optional().describe('The client id that its authorization server knows; unset: the service registers itself'),
+    client_id: argument
+      .min(1)
+      .optional()
+      .describe('The client id that its authorization server knows; unset: the service registers itself'),
     secret: environmentName.optional().describe('The name of the secret with the client secret'),
     scopes: listOf(scope, 50).optional().describe('The scopes to ask for; unset: those that the server names'),
   })

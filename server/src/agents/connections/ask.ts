@@ -97,7 +97,10 @@ export async function ownAsk(db: Reader, user: UserCaller, id: string): Promise<
   throw new Problem((await store.isKnown(db, { id, user_id: user.id })) ? 'link_used' : 'not_found');
 }
 
-export async function printAsk({ db, base_url }: Pick<ConnectionParts, 'db' | 'base_url'>, row: store.AskRow): Promise<ConnectionAsk> {
+export async function printAsk(
+  { db, base_url }: Pick<ConnectionParts, 'db' | 'base_url'>,
+  row: store.AskRow,
+): Promise<ConnectionAsk> {
   const { asset, address } = await askedServer(db, row);
   const connection = await connections.find(db, row);
   const { id, through, writes, asked_at, expires_at } = row;

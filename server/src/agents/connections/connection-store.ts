@@ -105,6 +105,9 @@ export async function allow(
       writes = array(select distinct unnest(connection_consent.writes || excluded.writes) order by 1), allowed_at = clock_now()`);
 }
 
-export const removeConsent = async (tx: Tx, { connection_id, asset_id }: { connection_id: string; asset_id?: string }) =>
+export const removeConsent = async (
+  tx: Tx,
+  { connection_id, asset_id }: { connection_id: string; asset_id?: string },
+) =>
   await tx.run(sql`
     delete from connection_consent where connection_id = ${connection_id} ${asset_id === undefined ? nothing : sql`and asset_id = ${asset_id}`}`);

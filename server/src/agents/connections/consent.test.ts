@@ -1,5 +1,6 @@
 // Agents call a server in the name of a person, who has connected with an API key. A real server of the protocol shows what reaches it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { nameReach } from '@gantry/contract/assets/reach.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { toolStage, type ToolStage } from '../../testing/agents/tool-stage.ts';
@@ -16,10 +17,7 @@ let bob: TestUser;
 let bob_id: string;
 beforeAll(async () => {
   stage = await toolStage({
-    tools: [
-      { ...textTool('look', 'Looks', () => 'seen'), ...reading },
-      textTool('send', 'Sends', () => 'sent'),
-    ],
+    tools: [{ ...textTool('look', 'Looks', () => 'seen'), ...reading }, textTool('send', 'Sends', () => 'sent')],
     config: { as: 'user' },
     prepare: async (client) => await connect(client, key),
   });
@@ -56,13 +54,23 @@ test('an agent calls in the name of a person after they allow it, with their own
   expect(refused.text).toContain('/connections?ask=');
   expect(stage.upstream.called).toEqual([]);
   const [ask] = (await shown(stage.ada)).asks;
-  expect(ask).toMatchObject({ agent: 'agents/keeper', writes: ['send'], is_connected: true, server: 'mcp-servers/city' });
+  expect(ask).toMatchObject({
+    agent: 'agents/keeper',
+    writes: ['send'],
+    is_connected: true,
+    server: 'mcp-servers/city',
+  });
   expect(await decide(stage.ada, ask?.id ?? '', 'allow')).toBe('done');
   expect(await stage.call('send', {})).toMatchObject({ isError: false, text: 'sent' });
   expect(sent().at(-1)).toBe(`Bearer ${key}`);
   const { connections } = await shown(stage.ada);
   expect(connections).toMatchObject([
-    { server: 'mcp-servers/city', issuer: null, is_void: false, agents: [{ asset: 'agents/keeper', calls: true, writes: ['send'] }] },
+    {
+      server: 'mcp-servers/city',
+      issuer: null,
+      is_void: false,
+      agents: [{ asset: 'agents/keeper', calls: true, writes: ['send'] }],
+    },
   ]);
   expect(connections[0]?.last_used_at).not.toBeNull();
   await stage.end();
@@ -107,7 +115,9 @@ test('an ask, its link and its decision are of one person alone', async () => {
   await stage.call('send', {});
   const id = await askOf(stage.ada);
   expect(await decide(bob, id, 'allow')).toBe('not_found');
-  expect(await codeOf(bob.client.call('connections.set_key', { params: { id }, body: { key: 'other-key-1' } }))).toBe('not_found');
+  expect(await codeOf(bob.client.call('connections.set_key', { params: { id }, body: { key: 'other-key-1' } }))).toBe(
+    'not_found',
+  );
   expect(await codeOf(bob.client.call('connections.begin', { params: { id } }))).toBe('not_found');
   expect(await shown(bob)).toEqual({ connections: [], asks: [] });
   await stage.end();
@@ -159,7 +169,10 @@ test('another address of the server voids the connection and its consents', asyn
   await stage.call('send', {});
   await decide(stage.ada, await askOf(stage.ada), 'allow');
   const config = { transport: 'streamable-http', url: 'https://elsewhere.example/mcp', as: 'user' } as never;
-  await stage.ada.client.call('registry.edit', { params: { kind: 'mcp-server', name: 'city' }, body: { version: '1.1.0', config } });
+  await stage.ada.client.call('registry.edit', {
+    params: { kind: 'mcp-server', name: 'city' },
+    body: { version: '1.1.0', config },
+  });
   expect((await shown(stage.ada)).connections).toMatchObject([{ is_void: true }]);
   // The agent's version has the former address, for which the person has connected.
   expect((await stage.call('send', {})).isError).toBe(false);
@@ -207,5 +220,27 @@ test('an agent cannot fill the list of a person', async () => {
     from asset, generate_series(1, 50) n where name = 'city'`);
   await stage.begin();
   expect((await stage.call('send', {})).code).toBe('too_many_requests');
+  await stage.end();
+});
+
+test('a review and a plan say that the agent wants a credential of the user', async () => {
+  const { changes } = await stage.ada.client.call('deployments.plan', { body: { ref: stage.agent.ref } as never });
+  const line = changes.reach.find(({ kind }) => kind === 'user-credential');
+  expect(line).toMatchObject({ name: 'mcp-servers/city' });
+  expect(line && nameReach(line)).toBe('wants a credential of the user, at mcp-servers/city');
+});
+
+test('the inbox counts agents that want to act as the person, and a service principal is no person', async () => {
+  await stage.begin();
+  await stage.call('send', {});
+  expect(await stage.ada.client.call('notifications.count', {})).toMatchObject({ waiting_consents: 1 });
+  await stage.end();
+  const { id } = await stage.ada.client.call('principals.create', {
+    body: { name: 'ci', team: 'ml', role: 'deployer' },
+  });
+  await stage.begin(id);
+  const refused = await stage.call('send', {});
+  expect(refused).toMatchObject({ code: 'connection_needed' });
+  expect(refused.text).toContain('no person');
   await stage.end();
 });

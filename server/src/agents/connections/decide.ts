@@ -26,8 +26,7 @@ export async function decideAsk(
   const ask = await ownAsk(db, user, id);
   const { asset, address } = await askedServer(db, ask);
   const [agent] = ask.through;
-  if (agent === undefined)
-    throw new Problem('link_used', { detail: 'This link connects you. No agent waits for it.' });
+  if (agent === undefined) throw new Problem('link_used', { detail: 'This link connects you. No agent waits for it.' });
   const isAllowed = decision === 'allow';
   await change(db, grant, isAllowed ? 'connection.allowed' : 'connection.refused', async (tx, note) => {
     const state = isAllowed ? 'allowed' : 'refused';

@@ -74,13 +74,17 @@ test('keys rotate: the next one is known before it signs, the former one verifie
   const rows = await stage.app.db.all<{ public_jwk: object; sealed: Buffer }>(
     sql`select public_jwk, sealed from signing_key`,
   );
-  expect(rows.every(({ public_jwk, sealed }) => !('d' in public_jwk) && !sealed.toString('latin1').includes('"d"'))).toBe(true);
+  expect(
+    rows.every(({ public_jwk, sealed }) => !('d' in public_jwk) && !sealed.toString('latin1').includes('"d"')),
+  ).toBe(true);
   expect(Object.keys((await published())[0] ?? {}).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
   await stage.end();
 });
 
 test('an old key makes way for the next one by itself, once for many processes', async () => {
-  await stage.app.governed(sql`update signing_key set signs_since = clock_now() - interval '91 days' where state = 'current' returning id`);
+  await stage.app.governed(
+    sql`update signing_key set signs_since = clock_now() - interval '91 days' where state = 'current' returning id`,
+  );
   const asked = await Promise.all(Array.from({ length: 5 }, published));
   expect(new Set(asked.flat().map(({ kid }) => kid)).size).toBe(asked[0]?.length);
   const { items } = await stage.app.admin.client.call('audit.list', { query: { action: 'signing_key.rotated' } });

@@ -27,5 +27,16 @@ export async function keepConnection(
   const id = before !== undefined && isSame ? before.id : randomUUID();
   const sealed = sealTokens(envelope, id, tokens);
   const is_refreshed = tokens.refresh !== undefined;
-  await store.put(tx, { id, user_id, server_id, address, issuer, resource, client_id, sealed, expires_at, is_refreshed });
+  await store.put(tx, {
+    id,
+    user_id,
+    server_id,
+    address,
+    issuer,
+    resource,
+    client_id,
+    sealed,
+    expires_at,
+    is_refreshed,
+  });
 }

@@ -31,7 +31,7 @@ export async function removeConnection(
   const connection = (await store.listOf(db, user.id)).find(({ server }) => server === name);
   const server = connection && (await findAssetById(db, connection.server_id, null));
   if (connection === undefined || server === undefined)
-    throw new Problem('not_found', { detail: `You are not connected to ${name}.`, hint: 'See: svc connections' });
+    throw new Problem('not_found', { detail: 'You have no such connection.', hint: 'See: svc connections' });
   if (asset !== undefined) {
     await removeConsent(parts, user, { connection, server, asset });
     return { is_revoked: false };

@@ -45,9 +45,7 @@ function covers(
   consent: store.ConsentRow,
   { id, calls, writes }: { id: string; calls: boolean; writes: readonly string[] },
 ): boolean {
-  return (
-    consent.asset_id === id && (consent.calls || !calls) && writes.every((name) => consent.writes.includes(name))
-  );
+  return consent.asset_id === id && (consent.calls || !calls) && writes.every((name) => consent.writes.includes(name));
 }
 
 export function notAPerson({ ref }: Pick<AssetRecord, 'ref'>, { label }: Pick<EndCaller, 'label'>): Problem {

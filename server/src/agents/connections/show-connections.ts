@@ -5,19 +5,19 @@ import type { Caller } from '../../governance/access/caller.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { findAssetById } from '../../assets/registry/find.ts';
-import { signedInUser } from '../../people/principals/signed-in.ts';
+import { signedIn } from '../../people/principals/signed-in.ts';
 import { printAsk } from './ask.ts';
 import * as asks from './ask-store.ts';
 import * as store from './connection-store.ts';
 import type { ConnectionParts } from './parts.ts';
 import { serverAsUser } from './server-as-user.ts';
 
-/** Those of the caller. */
+/** Those of the caller. A service principal has none. */
 export async function showConnections(
   parts: Pick<ConnectionParts, 'db' | 'base_url'>,
   caller: Caller,
 ): Promise<{ connections: Connection[]; asks: ConnectionAsk[] }> {
-  const user = signedInUser(caller);
+  const user = signedIn(caller);
   authorize(user, 'connection.read', theOrg);
   const rows = await store.listOf(parts.db, user.id);
   const consents = await store.consentsTo(

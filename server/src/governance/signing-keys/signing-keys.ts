@@ -1,7 +1,15 @@
 // The keys that sign what others check, ES256. Promises: a private key is sealed at rest and leaves no process; the next key is published before it
 // signs; a retired one stays published for longer than anything that it has signed. The first use makes them, and one that is old makes way for the next.
 import { randomUUID } from 'node:crypto';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  SignJWT,
+  type CryptoKey,
+  type JWTPayload,
+} from 'jose';
 import type { JWK } from 'jose';
 import type { SigningKey } from '@gantry/contract/signing-keys.ts';
 import { authorize, type Grant } from '../access/authorize.ts';

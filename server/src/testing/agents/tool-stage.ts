@@ -69,7 +69,10 @@ export async function toolStage({ tools, config = {}, yaml = '', prepare }: Tool
       upstream.called = [];
       run_id = await stage.storeRun({ caller_id });
       client = new Client({ name: 'agent', version: '1.0.0' });
-      const headers = { authorization: `Bearer ${stage.key}`, 'x-svc-run': stage.tokenOf({ id: run_id, caller_id, chain }) };
+      const headers = {
+        authorization: `Bearer ${stage.key}`,
+        'x-svc-run': stage.tokenOf({ id: run_id, caller_id, chain }),
+      };
       const address = new URL(`${stage.door}/mcp/city`);
       await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
     },

@@ -43,7 +43,10 @@ export async function discover(
   const { resource, authorization_servers = [], scopes_supported = [] } = described;
   if (!checkResourceAllowed({ requestedResource: resourceUrlFromServerUrl(address), configuredResource: resource }))
     throw new SignInFailed('the server describes another resource than itself.');
-  const issuer = only.issuer === undefined ? authorization_servers[0] : authorization_servers.find((one) => isSame(one, only.issuer));
+  const issuer =
+    only.issuer === undefined
+      ? authorization_servers[0]
+      : authorization_servers.find((one) => isSame(one, only.issuer));
   if (issuer === undefined && only.issuer !== undefined)
     throw new IssuerChanged('the server has another authorization server now.');
   if (issuer === undefined) throw new SignInFailed('the server names no authorization server.');

@@ -31,7 +31,10 @@ export async function revokeTokens(
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
     const { client_id: id, client_secret: secret } = client;
     if (method === 'client_secret_basic')
-      headers.set('authorization', `Basic ${Buffer.from(`${encoded(id)}:${encoded(secret ?? '')}`).toString('base64')}`);
+      headers.set(
+        'authorization',
+        `Basic ${Buffer.from(`${encoded(id)}:${encoded(secret ?? '')}`).toString('base64')}`,
+      );
     else {
       form.set('client_id', id);
       if (method === 'client_secret_post' && secret !== undefined) form.set('client_secret', secret);

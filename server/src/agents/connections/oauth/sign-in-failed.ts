@@ -23,10 +23,12 @@ export async function signingIn<T>(ref: string, work: () => Promise<T>): Promise
 
 function reasonOf(error: unknown): string {
   const own = [error, error instanceof Error ? error.cause : undefined].find(
-    (one): one is Error => one instanceof SignInFailed || one instanceof DestinationRefused || one instanceof Redirected,
+    (one): one is Error =>
+      one instanceof SignInFailed || one instanceof DestinationRefused || one instanceof Redirected,
   );
   if (own !== undefined) return own.message;
-  if (error instanceof IssuerMismatchError) return 'another authorization server has answered than the one that was asked.';
+  if (error instanceof IssuerMismatchError)
+    return 'another authorization server has answered than the one that was asked.';
   if (error instanceof OAuthError) return `its authorization server refuses (${errorCodeOf(error.code)}).`;
   return 'its authorization server did not answer as OAuth 2.1 says.';
 }

@@ -38,7 +38,10 @@ function ofUser(parts: ToolParts, { asset, version, config }: Upstream, user: En
 }
 
 /** Read once for a connection. */
-function ofTeam({ db, readCredentials }: ToolParts, { ref, asset: { team }, config: { secret } }: Upstream): Credential {
+function ofTeam(
+  { db, readCredentials }: ToolParts,
+  { ref, asset: { team }, config: { secret } }: Upstream,
+): Credential {
   let read: Promise<string | undefined> | undefined;
   const value = async () => {
     if (secret === undefined) return undefined;
