@@ -10,14 +10,15 @@ interface Whose {
   server: string;
 }
 
-/** A connection with this key, to an address at which nothing answers. */
+/** A connection with a key. At its address nothing answers. */
 export async function storeConnection(
   { db, keys }: Pick<TestApp, 'db' | 'keys'>,
-  { key = 'a-key-of-a-person', ...whose }: Whose & { key?: string },
+  { address = 'http://127.0.0.1:1/mcp', ...whose }: Whose & { address?: string },
 ): Promise<void> {
-  const of = { ...(await idsOf(db, whose)), address: 'http://127.0.0.1:1/mcp', oauth: null, expires_at: null };
+  const of = { ...(await idsOf(db, whose)), address, oauth: null, expires_at: null };
   await db.transaction(
-    async (tx) => await keepConnection(tx, openEnvelope(keys.envelope), { ...of, tokens: { access: key } }),
+    async (tx) =>
+      await keepConnection(tx, openEnvelope(keys.envelope), { ...of, tokens: { access: 'a-key-of-a-person' } }),
   );
 }
 
