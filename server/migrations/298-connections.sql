@@ -11,6 +11,7 @@ create table user_connection (
   sealed bytea not null,                  -- the tokens, or the key
   expires_at timestamptz,                 -- of the access token
   is_refreshed boolean not null,          -- a refresh token is there
+  refresh_until timestamptz,              -- one process gets new tokens until then
   is_ended boolean not null default false,  -- the other side accepts it no more
   connected_at timestamptz not null default clock_now(),
   last_used_at timestamptz,

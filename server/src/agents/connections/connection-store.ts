@@ -35,9 +35,14 @@ export const listOf = async (db: Reader, user_id: string) =>
     select c.*, s.name as server from user_connection c join asset s on s.id = c.server_id
     where c.user_id = ${user_id} order by s.name`);
 
-/** Locked until the transaction ends: of all processes, one at a time refreshes a token. */
-export const lock = async (tx: Tx, id: string) =>
-  await tx.one<ConnectionRow>(sql`select * from user_connection where id = ${id} for update`);
+export const byId = async (db: Reader, id: string) =>
+  await db.one<ConnectionRow>(sql`select * from user_connection where id = ${id}`);
+
+/** Of all processes, one at a time gets new tokens. Undefined while another one does. */
+export const leaseRefresh = async (db: Tx, { id, seconds }: { id: string; seconds: number }) =>
+  await db.one<ConnectionRow & { refresh_until: string }>(sql`
+    update user_connection set refresh_until = clock_now() + make_interval(secs => ${seconds})
+    where id = ${id} and not is_ended and (refresh_until is null or refresh_until < clock_now()) returning *`);
 
 export const lockOf = async (tx: Tx, { user_id, server_id }: OfServer) =>
   await tx.one<ConnectionRow>(
@@ -52,19 +57,36 @@ export async function put(tx: Tx, made: NewConnection): Promise<void> {
     values (${made.id}, ${made.user_id}, ${made.server_id}, ${made.address}, ${made.issuer}, ${made.resource}, ${made.client_id}, ${made.sealed},
       ${made.expires_at}, ${made.is_refreshed})
     on conflict (id) do update set client_id = excluded.client_id, resource = excluded.resource, sealed = excluded.sealed,
-      expires_at = excluded.expires_at, is_refreshed = excluded.is_refreshed, is_ended = false, connected_at = clock_now()`);
+      expires_at = excluded.expires_at, is_refreshed = excluded.is_refreshed, is_ended = false, refresh_until = null, connected_at = clock_now()`);
 }
 
+interface Leased {
+  id: string;
+  /** A person who connects anew, or another process after this time, has ended the lease. */
+  refresh_until: string;
+}
+
+/** Nothing is written after the lease. */
 export async function setTokens(
-  tx: Tx,
-  { id, sealed, expires_at, is_refreshed }: Pick<ConnectionRow, 'id' | 'sealed' | 'expires_at' | 'is_refreshed'>,
+  db: Tx,
+  { id, refresh_until }: Leased,
+  { sealed, expires_at, is_refreshed }: Pick<ConnectionRow, 'sealed' | 'expires_at' | 'is_refreshed'>,
 ): Promise<void> {
-  await tx.run(sql`
-    update user_connection set sealed = ${sealed}, expires_at = ${expires_at}, is_refreshed = ${is_refreshed} where id = ${id}`);
+  await db.run(sql`
+    update user_connection set sealed = ${sealed}, expires_at = ${expires_at}, is_refreshed = ${is_refreshed}, refresh_until = null
+    where id = ${id} and date_trunc('milliseconds', refresh_until) = ${refresh_until}`);
 }
 
-export async function setEnded(tx: Tx, id: string): Promise<void> {
-  await tx.run(sql`update user_connection set is_ended = true where id = ${id}`);
+export async function setEnded(db: Tx, { id, refresh_until }: Leased): Promise<void> {
+  await db.run(sql`
+    update user_connection set is_ended = true, refresh_until = null
+    where id = ${id} and date_trunc('milliseconds', refresh_until) = ${refresh_until}`);
+}
+
+export async function endLease(db: Tx, { id, refresh_until }: Leased): Promise<void> {
+  await db.run(sql`
+    update user_connection set refresh_until = null
+    where id = ${id} and date_trunc('milliseconds', refresh_until) = ${refresh_until}`);
 }
 
 /** To the minute, so that many calls write one row once. */

@@ -164,6 +164,21 @@ test('a removed connection ends at once, also for an agent that holds the server
   await stage.end();
 });
 
+test('a key that the server refuses ends the connection, and the person is asked for another one', async () => {
+  await connect(stage.ada.client, key);
+  await stage.begin();
+  await stage.call('send', {});
+  expect(await decide(stage.ada, await askOf(stage.ada), 'allow')).toBe('done');
+  stage.upstream.instead = async () => await Promise.resolve({ status: 401, headers: {} });
+  expect(await stage.call('send', {})).toMatchObject({ isError: true, code: 'connection_needed' });
+  delete stage.upstream.instead;
+  expect((await shown(stage.ada)).connections).toMatchObject([{ is_void: true }]);
+  const again = await stage.call('send', {});
+  expect(again.text).toContain('connects, and lets');
+  await connect(stage.ada.client, key);
+  await stage.end();
+});
+
 test('another address of the server voids the connection and its consents', async () => {
   await stage.begin();
   await stage.call('send', {});

@@ -20,7 +20,7 @@ const early_ms = 60_000;
 export async function userCredential(parts: ConnectionParts, { user, server }: OfUser): Promise<string> {
   const row = await store.find(parts.db, { user_id: user.id, server_id: server.asset.id });
   if (row === undefined || row.is_ended || row.address !== server.address) throw needed(server.asset, user);
-  await parts.db.transaction(async (tx) => await store.noteUse(tx, row.id));
+  await store.noteUse(parts.db, row.id);
   if (!isOld(row)) return openTokens(parts.envelope, row).access;
   return await renew(parts, { user, server }, { id: row.id, isStale: isOld });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OAuthError, refreshAuthorization } from '@modelcontextprotocol/client';
 import type { ConnectionRow } from '../connection-store.ts';
 import * as store from '../connection-store.ts';
@@ -8,33 +9,60 @@ import { clientOf } from './client.ts';
 import { discover } from './discover.ts';
 import { received } from './finish.ts';
 import { oauthFetch } from './oauth-fetch.ts';
-import { IssuerChanged } from './sign-in-failed.ts';
+import { IssuerChanged, SignInFailed } from './sign-in-failed.ts';
+
+const lease_seconds = 60;
+/** For the process that refreshes. */
+const wait_ms = 20_000;
+const look_every_ms = 150;
+
+interface ToRefresh {
+  id: string;
+  isStale: (row: ConnectionRow, tokens: Tokens) => boolean;
+}
 
 /**
- * The tokens of the connection after a refresh. Of all processes one refreshes, under the lock of the row, and the others get what it has got: a refresh
- * token works once. Undefined when the authorization server gives no more; then the connection has ended. Throws the reason of a failure.
+ * The tokens of the connection after a refresh. Of all processes one refreshes, under a lease of the row, and the others wait for what it gets: a
+ * refresh token works once. Undefined when the authorization server gives no more; then the connection has ended. Throws the reason of a failure.
  */
 export async function refreshed(
   parts: ConnectionParts,
   server: ServerAsUser,
-  { id, isStale }: { id: string; isStale: (row: ConnectionRow, tokens: Tokens) => boolean },
+  { id, isStale }: ToRefresh,
 ): Promise<Tokens | undefined> {
   const { db, envelope } = parts;
-  return await db.transaction(async (tx) => {
-    const row = await store.lock(tx, id);
+  const until = performance.now() + wait_ms;
+  while (performance.now() < until) {
+    const row = await store.byId(db, id);
     if (row === undefined || row.is_ended) return undefined;
     const tokens = openTokens(envelope, row);
     if (!isStale(row, tokens)) return tokens;
-    const given = await askForTokens(parts, server, row, tokens);
-    if (given === undefined) {
-      await store.setEnded(tx, id);
-      return undefined;
-    }
+    const leased = await store.leaseRefresh(db, { id, seconds: lease_seconds });
+    if (leased !== undefined) await refreshLeased(parts, server, { leased, isStale });
+    else await sleep(look_every_ms);
+  }
+  throw new SignInFailed('another process has asked its authorization server, which does not answer.');
+}
+
+async function refreshLeased(
+  parts: ConnectionParts,
+  server: ServerAsUser,
+  { leased, isStale }: Pick<ToRefresh, 'isStale'> & { leased: ConnectionRow & { refresh_until: string } },
+): Promise<void> {
+  const { db, envelope } = parts;
+  try {
+    const tokens = openTokens(envelope, leased);
+    // Another process was first, between the look and the lease.
+    if (!isStale(leased, tokens)) return await store.endLease(db, leased);
+    const given = await askForTokens(parts, server, leased, tokens);
+    if (given === undefined) return await store.setEnded(db, leased);
     const { tokens: now, expires_at } = given;
-    const is_refreshed = now.refresh !== undefined;
-    await store.setTokens(tx, { id, sealed: sealTokens(envelope, id, now), expires_at, is_refreshed });
-    return now;
-  });
+    const sealed = sealTokens(envelope, leased.id, now);
+    await store.setTokens(db, leased, { sealed, expires_at, is_refreshed: now.refresh !== undefined });
+  } catch (error) {
+    await store.endLease(db, leased);
+    throw error;
+  }
 }
 
 /** Undefined when there is nothing to ask with, or the answer is final. */
