@@ -110,6 +110,21 @@ const pages = [
       'InboxPage',
     ),
   ),
+  filtered(
+    '/connections',
+    load(
+      later(() => import('./pages/connections/connections.tsx')),
+      'ConnectionsPage',
+    ),
+    textSearch('ask'),
+  ),
+  page(
+    '/connections/callback/$server',
+    load(
+      later(() => import('./pages/connections/callback.tsx')),
+      'CallbackPage',
+    ),
+  ),
   page(
     '/agents/$name/revisions',
     load(

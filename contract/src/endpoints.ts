@@ -42,6 +42,8 @@ import { serviceEndpoints } from './service.ts';
 import { targetsEndpoints } from './assets/targets.ts';
 import { threadSharesEndpoints } from './agents/thread-shares.ts';
 import { toolCallsEndpoints } from './assets/tool-calls.ts';
+import { signingKeysEndpoints } from './signing-keys.ts';
+import { connectionsEndpoints } from './agents/connections.ts';
 import { toolsEndpoints } from './assets/tools.ts';
 import { threadsEndpoints } from './agents/threads.ts';
 import { tracesEndpoints } from './models/traces.ts';
@@ -89,6 +91,8 @@ export const endpoints = {
   ...targetsEndpoints,
   ...toolsEndpoints,
   ...toolCallsEndpoints,
+  ...connectionsEndpoints,
+  ...signingKeysEndpoints,
   ...auditEndpoints,
   ...auditStreamEndpoints,
   ...tracesEndpoints,

@@ -164,6 +164,12 @@ export const operations = {
   // As the address of the server, which decides more.
   // Only admins decide about a call that waits: of the platform, or of the server's team. No ACL row gives this.
   'tool_call.decide': { on: 'team', role: 'admin', by: 'person' },
+  // Everybody for oneself. What acts in the name of a person is decided by that person alone.
+  'connection.read': { on: 'signed_in' },
+  'connection.change': { on: 'signed_in', by: 'person' },
+  // The public keys, for those who check the tokens of this service.
+  'signing_key.read': { on: 'anyone' },
+  'signing_key.rotate': { on: 'org', role: 'admin', by: 'person' },
   'tools.pin': { on: 'asset', action: 'write', role: 'contributor' },
   // The costs of the caller's own keys; lists show those that the caller may manage too.
   // The operation limits its output.
@@ -208,6 +214,7 @@ export const operations = {
   'system.reset_admin': { on: 'system', reason: 'svc server reset-admin, run on the host' },
   'system.settings': { on: 'system', reason: 'the organisation settings file was read' },
   'system.issue_key': { on: 'system', reason: 'a gateway key had expired when its owner signed in' },
+  'system.rotate_signing_key': { on: 'system', reason: 'the signing key was missing, or old' },
   'system.record_tool_calls': { on: 'system', reason: 'calls of tools have ended' },
   'system.expire': { on: 'system', reason: 'a request for approval expired, or a share of a thread ended' },
   'system.alert': {

@@ -1,4 +1,5 @@
 import { defineCommand, toggle } from '../command.ts';
+import { afterAsks, describeAsks } from '../connections/describe-asks.ts';
 import { describeCalls } from '../inbox/waiting-calls.ts';
 import { limitFlag, takePages } from '../pages.ts';
 import { actionLines } from '../thread/describe-questions.ts';
@@ -8,7 +9,7 @@ const longest_question = 200;
 
 export const command = defineCommand({
   words: 'inbox',
-  summary: 'What waits for your answer: runs of agents, and calls of tools that you may approve',
+  summary: 'What waits for your answer: runs of agents, calls that you may approve, and agents that want to act as you',
   needs: 'inbox.read',
   examples: ['svc inbox', 'svc inbox --own'],
   arguments: {},
@@ -18,10 +19,11 @@ export const command = defineCommand({
       session.call('inbox.list', { query: own ? { ...query, own: 'true' } : query }),
     );
     const calls = own ? [] : await takePages(session, limit, (query) => session.call('tool_calls.waiting', { query }));
+    const { asks } = await session.call('connections.show', {});
     const [first] = waiting;
     const [call] = calls;
     return {
-      data: [...waiting, ...calls],
+      data: [...waiting, ...calls, ...asks.filter(({ agent }) => agent !== null)],
       view: [
         table(
           ['agent', 'thread', 'of', prose('asks'), 'since'],
@@ -38,6 +40,7 @@ export const command = defineCommand({
           calls.length === 0 ? 'Nothing waits for you.' : 'No run waits for you.',
         ),
         ...describeCalls(calls),
+        ...describeAsks(asks),
       ],
       next: [
         ...(first === undefined
@@ -53,6 +56,7 @@ export const command = defineCommand({
           : [
               { command: `svc answer ${call.id} approve`, when: 'to let the first call out once; `reject` refuses it' },
             ]),
+        ...afterAsks(asks),
       ],
     };
   },

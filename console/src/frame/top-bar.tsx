@@ -1,4 +1,5 @@
 import type { UserRecord } from '@gantry/contract/people/login.ts';
+import { useNavigate } from '@tanstack/react-router';
 import { ChevronDown, Menu as MenuIcon, Search } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton } from '../parts/action/button.tsx';
@@ -34,6 +35,7 @@ export function TopBar({ user, onSearch, onPlaces }: TopBarProps) {
 }
 
 function UserMenu({ user }: { user: UserRecord }) {
+  const navigate = useNavigate();
   return (
     <Menu
       trigger={
@@ -50,6 +52,7 @@ function UserMenu({ user }: { user: UserRecord }) {
       <MenuLine />
       <ThemeItem />
       <TeamItems />
+      <MenuItem onPress={() => void navigate({ to: '/connections' })}>What may act in my name</MenuItem>
       <MenuItem onPress={() => location.assign('/change-password')}>Change password</MenuItem>
       <MenuItem onPress={() => void signOut()}>Sign out</MenuItem>
     </Menu>

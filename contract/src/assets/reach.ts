@@ -4,7 +4,7 @@ import { assetKinds } from '../roles.ts';
 
 export const reachLine = z.object({
   kind: z
-    .enum([...assetKinds, 'internet', 'models', 'secret', 'host', 'shared-memory'])
+    .enum([...assetKinds, 'internet', 'models', 'secret', 'user-credential', 'host', 'shared-memory'])
     .describe('`internet` and `models` have no limit: the whole internet, and every model of its team'),
   name: z.string(),
   unbounded: z.boolean().describe('it also covers what nobody has named'),
@@ -19,6 +19,7 @@ export type ReachLine = z.output<typeof reachLine>;
 
 /** What the line says, such as `secret CRM_TOKEN` or `the whole internet`. */
 export function nameReach({ kind, name, unbounded }: Pick<ReachLine, 'kind' | 'name' | 'unbounded'>): string {
+  if (kind === 'user-credential') return `wants a credential of the user, at ${name}`;
   return unbounded ? name : `${kind.replaceAll('-', ' ')} ${name}`;
 }
 
@@ -32,6 +33,8 @@ export const reachMeanings: Record<ReachLine['kind'], string> = {
   internet: 'It connects to any address outside, and could send it all that it knows.',
   models: 'It names no model, so it may call each one that its team may use, also those added later.',
   secret: 'It reads this secret, and could send it wherever its network goes.',
+  'user-credential':
+    'It wants a credential of the user, and calls this server in the name of each caller who allows it.',
   host: 'It connects to this address, and could send it all that it knows.',
   model: 'It sends texts to this model; each call costs money.',
   tool: 'It uses this tool, with any input.',

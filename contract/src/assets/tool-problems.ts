@@ -34,6 +34,25 @@ export const toolProblems = {
     status: 403,
     title: 'A person has rejected this call',
   },
+  connection_needed: {
+    status: 409,
+    title: 'This call needs your own credential, and your consent for the agent',
+    hint: 'Open the link, then make the same call again.',
+  },
+  connection_refused: {
+    status: 403,
+    title: 'The person does not let this agent act in their name',
+  },
+  connection_failed: {
+    status: 502,
+    title: 'The sign-in at the MCP server has failed',
+    hint: 'Begin again: `svc connect <server>`.',
+  },
+  link_used: {
+    status: 409,
+    title: 'This link has ended',
+    hint: 'Make a new one: `svc connect <server>`.',
+  },
   tool_changed: {
     status: 409,
     title: 'The server has changed this tool since its list was pinned',

@@ -60,6 +60,15 @@ const sentences: Record<AuditEvent, Sentence> = {
   'call.asked': (d, entry) => `asked for an approval of a call of ${d('tool')} of ${asset(entry)}`,
   'call.approved': (d, entry) => `approved a call of ${d('tool')} of ${asset(entry)}`,
   'call.rejected': (d, entry) => `rejected a call of ${d('tool')} of ${asset(entry)}`,
+  'connection.asked': ofAsset('asked to act in the name of its caller at'),
+  'connection.made': ofAsset('connected to'),
+  'connection.allowed': (d, entry) => `let ${d('agent')} act in their name at ${asset(entry)}`,
+  'connection.refused': (d, entry) => `did not let ${d('agent')} act in their name at ${asset(entry)}`,
+  'connection.removed': (d, entry) =>
+    d('agent') === ''
+      ? `ended their connection to ${asset(entry)}`
+      : `ended what ${d('agent')} did in their name at ${asset(entry)}`,
+  'signing_key.rotated': () => 'made a new key for signatures',
   'tools.pinned': ofAsset('pinned the tools of'),
   'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,
   'thread.looked_at': (d, entry) => `looked at a thread of ${d('caller')} with ${asset(entry)}`,

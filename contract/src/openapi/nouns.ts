@@ -6,6 +6,7 @@ import * as audit from '../audit/audit.ts';
 import * as auditStream from '../audit/audit-stream.ts';
 import * as budgets from '../models/budgets.ts';
 import * as can from '../can.ts';
+import * as connections from '../agents/connections.ts';
 import * as costs from '../models/costs.ts';
 import * as deploy from '../agents/deploy.ts';
 import * as deploymentFiles from '../agents/deployment-files.ts';
@@ -42,6 +43,7 @@ import * as mcp from '../agents/mcp.ts';
 import * as mcpRegistry from '../assets/mcp-registry.ts';
 import * as served from '../agents/served.ts';
 import * as service from '../service.ts';
+import * as signingKeys from '../signing-keys.ts';
 import * as targets from '../assets/targets.ts';
 import * as threads from '../agents/threads.ts';
 import * as threadShares from '../agents/thread-shares.ts';
@@ -95,6 +97,8 @@ export const nouns: readonly Noun[] = [
   { tag: 'targets', about: 'Where agents run', files: [targets] },
   { tag: 'tools', about: 'The tools of MCP servers', files: [tools] },
   { tag: 'tool_calls', about: 'Calls of tools that wait for a person', files: [toolCalls] },
+  { tag: 'connections', about: 'What may act in the name of the caller at MCP servers', files: [connections] },
+  { tag: 'signing_keys', about: 'The keys that sign what others check', files: [signingKeys] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway, gemini, ollama] },
   { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },
   { tag: 'audit', about: 'The audit log: reading, following, exporting and verifying it', files: [audit, auditStream] },

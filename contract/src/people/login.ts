@@ -47,6 +47,7 @@ export const orgActions = [
   'org.check',
   'org.set',
   'service.doctor',
+  'signing_keys.rotate',
   'targets.set_credential',
   'targets.test',
   'teams.create',

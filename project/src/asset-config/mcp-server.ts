@@ -11,8 +11,24 @@ const argument = z
   .string()
   .max(1000)
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold control characters');
+/** RFC 6749, section 3.3. */
+const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'must be a scope of OAuth, without spaces');
 const ofStdio = ['command', 'args', 'env_vars', 'secrets'] as const;
-const ofHttp = ['url', 'secret'] as const;
+const ofHttp = ['url', 'secret', 'as', 'oauth'] as const;
+
+const oauthClient = z
+  .strictObject({
+    client_id: argument
+      .min(1)
+      .optional()
+      .describe('The client id that its authorization server knows; unset: the service registers itself'),
+    secret: environmentName.optional().describe('The name of the secret with the client secret'),
+    scopes: listOf(scope, 50).optional().describe('The scopes to ask for; unset: those that the server names'),
+  })
+  .refine(({ client_id, secret }) => secret === undefined || client_id !== undefined, {
+    error: 'is missing; `secret` belongs to it',
+    path: ['client_id'],
+  });
 
 /** A server of the Model Context Protocol: a program to start, or an address. */
 export const mcpServer = z
@@ -26,6 +42,13 @@ export const mcpServer = z
     secrets: listOf(environmentName, 100).optional().describe('Names of secrets that the program gets as variables'),
     url: httpAddress.optional().describe('The address of an HTTP server'),
     secret: environmentName.optional().describe('The name of the secret that is sent as a bearer token'),
+    as: z
+      .enum(['user', 'delegate'])
+      .optional()
+      .describe(
+        'Whose credential a call has. `user`: that of the end caller, who connects once. `delegate`: a short token of this service, which names the end caller and the agents. Unset: `secret`',
+      ),
+    oauth: oauthClient.optional().describe('How the service signs people in at the server, with `as: user`'),
     tools: listOf(toolName, 500).optional().describe('The only tools that agents may call; unset: all'),
     ...callPolicyFields,
     ...callLimitFields,
@@ -37,4 +60,8 @@ export const mcpServer = z
     for (const field of others)
       if (config[field] !== undefined)
         context.addIssue({ code: 'custom', path: [field], message: `does not belong to \`transport: ${transport}\`` });
+    if (config.as !== undefined && config.secret !== undefined)
+      context.addIssue({ code: 'custom', path: ['secret'], message: `does not belong to \`as: ${config.as}\`` });
+    if (config.oauth !== undefined && config.as !== 'user')
+      context.addIssue({ code: 'custom', path: ['oauth'], message: 'belongs to `as: user` only' });
   });

@@ -19,6 +19,8 @@ import { modelsRoutes } from '../models/gateway/routes.ts';
 import { loginRoutes } from '../people/login/routes.ts';
 import { notificationsRoutes } from '../telling/notifications/routes.ts';
 import { threadsApiRoutes } from '../agents/memory/routes.ts';
+import { connectionsRoutes } from '../agents/connections/routes.ts';
+import { signingKeysRoutes } from '../governance/signing-keys/routes.ts';
 import { toolsRoutes } from '../agents/tools/routes.ts';
 import { orchestrationsRoutes } from '../agents/orchestration/routes.ts';
 import { permissionsRoutes } from '../agents/permissions/routes.ts';
@@ -133,6 +135,8 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),
     ...toolsRoutes({ ...tools, cursors }),
     ...mcpRegistryRoutes({ db, cursors, base_url }),
+    ...connectionsRoutes(tools),
+    ...signingKeysRoutes({ db, envelope: parts.envelope }),
     ...homeRoutes(deploy),
     ...eventsRoutes({ db, catchUp: outgoing.catchUp, onError }),
     ...webhooksRoutes({ ...outgoing.webhooks, cursors }),

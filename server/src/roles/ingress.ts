@@ -12,6 +12,7 @@ import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
 import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
+import { forgetOldAsks } from '../agents/connections/forget-old.ts';
 import { forgetOldCalls, recordCalls } from '../agents/tools/record-calls.ts';
 import { serveControl } from '../agents/served/control/serve-control.ts';
 import { mcpRoutes } from '../agents/tools/routes.ts';
@@ -87,6 +88,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
         await forgetOldMemory(db);
         await forgetOldRuns(db);
         await forgetOldCalls(db);
+        await forgetOldAsks(db);
       };
       const forgetting = startLoop(forget, { pause_ms: forget_every_ms, failed_pause_ms: 60_000, onError });
       open.defer(async () => await forgetting.stop());

@@ -8,6 +8,7 @@ import { whenLeaves as registry } from '../assets/registry/ownership/when-leaves
 import { forgets as invokeForgets } from '../agents/invoke/forgets.ts';
 import { forgets as memoryForgets } from '../agents/memory/forgets.ts';
 import { forgets as orchestrationForgets } from '../agents/orchestration/forgets.ts';
+import { forgets as connectionForgets } from '../agents/connections/forgets.ts';
 import { forgets as callForgets } from '../agents/tools/approvals/forgets.ts';
 import type { Stores } from '../assets/secrets/stores/index.ts';
 import { whenLeaves as secrets } from '../assets/secrets/when-leaves.ts';
@@ -24,6 +25,7 @@ export const forgets: Forgets[] = [
   ...invokeForgets,
   ...orchestrationForgets,
   ...callForgets,
+  ...connectionForgets,
   ...tracesForgets,
   ...repliesForgets,
 ];

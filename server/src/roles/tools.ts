@@ -1,6 +1,7 @@
 // The parts for calls to tools, opened once in a process: the ingress passes calls of agents on, and the api asks servers for their tools.
 import { openOutbound } from '../ground/outbound/outbound.ts';
 import { ruleThread } from '../assets/registry/call-rules/rule-thread.ts';
+import { signer } from '../governance/signing-keys/signing-keys.ts';
 import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
 import { openToolCalls } from '../agents/tools/limits/open-calls.ts';
@@ -32,6 +33,7 @@ export function openTools({
   return {
     db,
     outbound,
+    sign: signer({ db, envelope }),
     readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
     connections,
     open_calls,

@@ -1,6 +1,7 @@
-// What waits for the reader: runs of agents that ask a person, and calls of tools that a person must approve. Each is answered where it stands.
+// What waits for the reader: runs of agents that ask a person, calls of tools that a person must approve, and agents that want
+// to act in the name of the reader. Each is answered where it stands.
 import type { WaitingRun } from '@gantry/contract/agents/threads.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/action/button.tsx';
 import { useSend } from '../../parts/action/use-send.ts';
@@ -8,7 +9,8 @@ import { When } from '../../parts/figures/when.tsx';
 import { pagesOf } from '../../parts/list/list.tsx';
 import { Empty, Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
-import { askList } from '../../server.ts';
+import { ask, askList } from '../../server.ts';
+import { Ask } from '../connections/ask.tsx';
 import { Call, useWaitingCalls } from './waiting-calls.tsx';
 import { Questions } from './questions.tsx';
 
@@ -19,17 +21,24 @@ export function InboxPage() {
   const waiting = useInfiniteQuery({ ...askList('inbox.list', { query: {} }), refetchInterval: again_ms });
   const { rows, error, more } = pagesOf(waiting);
   const calls = useWaitingCalls();
+  const connections = useQuery({ ...ask('connections.show', {}), refetchInterval: again_ms });
+  const asks = connections.data?.asks.filter(({ agent }) => agent !== null) ?? [];
   return (
     <Page title="Inbox" svc="svc inbox">
       {rows === undefined && error !== null && error !== undefined && <Refusal error={error} />}
       {rows === undefined && (error === null || error === undefined) && <div className="skeleton h-40" />}
+      {connections.error !== null && <Refusal error={connections.error} />}
       {calls.error !== null && calls.error !== undefined && <Refusal error={calls.error} />}
-      {rows?.length === 0 && calls.rows?.length === 0 && (
+      {rows?.length === 0 && calls.rows?.length === 0 && asks.length === 0 && (
         <Empty>
-          Nothing waits for you. An agent that asks a person, and a call that a person must approve, are listed here.
+          Nothing waits for you. An agent that asks a person, a call that a person must approve, and an agent that wants
+          to act in your name are listed here.
         </Empty>
       )}
       <ul className="flex max-w-[800px] flex-col gap-4">
+        {asks.map((one) => (
+          <Ask key={one.id} ask={one} />
+        ))}
         {calls.rows?.map((call) => (
           <Call key={call.id} call={call} />
         ))}

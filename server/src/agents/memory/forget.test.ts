@@ -6,6 +6,7 @@ import { contains, databaseAsText } from '../../testing/database-as-text.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
 import { deployedOrchestration, orchestrationRunOf } from '../../testing/stored/stored-orchestrations.ts';
 import { storeCall } from '../../testing/stored/stored-call.ts';
+import { storeAsk, storeConnection } from '../../testing/stored/stored-connection.ts';
 import { storeThread } from '../../testing/stored/stored-thread.ts';
 import type { TestUser } from '../../testing/test-app.ts';
 import { forgetOldMemory } from './forget-old.ts';
@@ -58,11 +59,11 @@ test('threads and items end the set time after their last use, and not while a c
 // or `speak` puts a word into it, and the `forgets` of its feature erases it.
 const wordless = `
   account agent_event app_user approval approval_comment approval_vote artefact asset audit.checkpoint audit.entry audit.governed audit.head
-  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key content crash_loop dependency_lock deployment
+  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment
   egress_refusal former_name gateway_key gateway_key_seen gateway_process group_member guardrail_block guardrail_count guardrail_given
   held_key hold instance instance_epoch job join_token kept_log kept_log_part key_default ledger login_failure lost_log membership migration
   model_health no_room notification org password_token permission placement rate reading_grant refused_start revision revision_input route
-  secret secret_value service_key service_key_use service_principal session span_loss stored_key target_credential team tool_call tool_list tool_pin user_group
+  secret secret_value service_key service_key_use service_principal session signing_key span_loss stored_key target_credential team tool_call tool_list tool_pin user_group
   user_identity version waiting_notice webhook webhook_delivery
 `;
 
@@ -123,6 +124,9 @@ async function speak(thread: string): Promise<string[]> {
   await db.run(sql`
     insert into thread_wait (run_id, path, n, thread_id, checkpoint_id, value) values (${flow_run}, 'one', 1, ${id}, '1', '\\x00')`);
   await storeCall(app, { agent: agent.name, server: 'city', word, caller_id: ada_id });
+  const whose = { email: stage.ada.email, server: 'city' };
+  await storeConnection(app, { ...whose, address: `http://127.0.0.1:1/${word}` });
+  await storeAsk(app, { ...whose, agent: agent.name, word });
   return [word, id ?? ''];
 }
 
@@ -156,6 +160,7 @@ test('a forgotten user leaves nothing in any table, and the receipt is in the lo
       calls: 2,
       orchestration_runs: 2,
       calls_to_approve: 2,
+      connections: 3,
       spans: 2,
       feedback: 2,
       replies: 2,

@@ -1,6 +1,7 @@
 // A call of a tool, by an agent in a run, or by a person for themselves. The order: the server is named and may be used, the run is open and its caller may
 // still use the agent, the tool is pinned and unchanged, the limits leave room and the row is stored, its arguments pass the guardrails, fit the schema and
-// pass the rules, its price is held, a person has approved it where one must, and only then the call goes out.
+// pass the rules, the person has connected where it goes out in their name, its price is held, a person has approved it where one must, and only then the
+// call goes out.
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import type { OrgSettings } from '@gantry/contract/people/org.ts';
@@ -8,6 +9,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { priceOf } from '@gantry/project/call-limits.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
+import type { EndCaller } from '../../governance/access/caller.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { digestOf } from '../../assets/registry/content.ts';
 import { isSameTool, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
@@ -15,6 +17,7 @@ import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { admitCall, type ToolCaller } from './admit-call.ts';
 import { beginCall } from './limits/begin-call.ts';
 import { holdPrice, type HeldPrice } from './limits/hold-price.ts';
+import { requireConsent } from '../connections/require-consent.ts';
 import { checkArguments } from './check-arguments.ts';
 import { Blocked } from '../../models/guardrails/guarded-call.ts';
 import { guardedArguments, guardedResult, guardTool } from './guarded-tool.ts';
@@ -25,6 +28,7 @@ import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
 import { callAddress } from './registry/call-address.ts';
 import { connect, named, type ServerConnection } from './upstream/connect.ts';
+import { credentialOf, type Behalf } from './upstream/credential.ts';
 import * as store from './tool-call-store.ts';
 
 export interface AskedCall {
@@ -47,6 +51,8 @@ const refusals: readonly string[] = [
   'rule_refused',
   'call_waits',
   'call_rejected',
+  'connection_needed',
+  'connection_refused',
 ];
 /** A change of a list is seen after this time at the latest. */
 const list_age_ms = 10_000;
@@ -58,11 +64,11 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   const limits = await settings(db);
   if (Buffer.byteLength(JSON.stringify(asked.arguments)) > limits.tool_arguments_kb * 1024)
     throw new Problem('too_large', { detail: `The arguments of a tool have at most ${limits.tool_arguments_kb} kB.` });
-  const { usable, user } = await admitCall(db, caller, asked);
+  const { usable, user, through } = await admitCall(db, caller, asked);
   const agent = caller.kind === 'agent' ? caller : undefined;
   const pinned = pinnedTool(usable, asked.tool, caller);
   const id = randomUUID();
-  const guarded = await guardTool(parts, { ...asked, team: usable.upstream });
+  const guarded = await guardTool(parts, { ...asked, team: usable.upstream.asset.team });
   const span = openToolSpan(parts.spans, { ...asked, user_id: user.id, call_id: id });
   let price: HeldPrice | undefined;
   let isSent = false;
@@ -86,12 +92,13 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
     if (given !== asked.arguments) await store.setArguments(db, id, digestOf(given));
     const call = { ...asked, arguments: given };
     checkArguments(pinned, given);
+    await requireCredential(parts, { caller, user, usable });
     const wait = await checkRules(parts, call, { usable, user });
     price = await holdPriceOf(db, call, { id, usable });
     if (wait !== undefined)
       await store.setApproval(db, id, await takeApproval(parts, { ...call, call_id: id, user, usable, pinned, wait }));
     const onSent = () => (isSent = true);
-    const answered = await send(parts, call, { usable, pinned, caller_id: user.id, limits, onSent });
+    const answered = await send(parts, call, { usable, pinned, behalf: { user, through }, limits, onSent });
     await price?.settle('answered');
     const result = await guardedResult(guarded, answered);
     const outcome = result.isError === true ? 'error' : 'answered';
@@ -157,7 +164,7 @@ function pinnedTool({ server, upstream, tools }: UsableServer, name: string, { k
 interface SentCall {
   usable: UsableServer;
   pinned: ListedTool;
-  caller_id: string;
+  behalf: Behalf;
   limits: Pick<OrgSettings, 'tool_result_kb' | 'tool_call_seconds'>;
   /** Nobody knows any more whether the tool has done its work. */
   onSent: () => void;
@@ -166,20 +173,23 @@ interface SentCall {
 async function send(
   parts: ToolParts,
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
-  { usable, pinned, caller_id, limits, onSent }: SentCall,
+  { usable, pinned, behalf, limits, onSent }: SentCall,
 ): Promise<CallToolResult> {
   const { server, upstream, http } = usable;
   if (http !== undefined)
     return await callAddress(parts, { tool: http, upstream, arguments: given, signal, limits, onSent });
   const agent_id = caller.kind === 'agent' ? caller.id : null;
-  const of = { server_id: server.asset_id, version: server.version, agent_id, caller_id };
+  const whose = { agent_id, caller_id: behalf.user.id, through: behalf.through };
+  const of = { server_id: server.asset_id, version: server.version, ...whose };
+  const credential = credentialOf(parts, upstream, behalf);
   // The connection outlives the call, so its opening does not end with it.
-  const open = async () => await connect(parts, upstream, AbortSignal.timeout(connect_ms));
+  const open = async () => await connect(parts, { upstream, credential, signal: AbortSignal.timeout(connect_ms) });
   return await parts.connections.use(of, open, async (connection) => {
     await requireUnchanged(parts, connection, usable, pinned);
     onSent();
+    const { conceal } = connection;
     const result = await named(
-      upstream,
+      { upstream, conceal },
       async () =>
         await connection.client.callTool(
           { name, arguments: given },
@@ -191,12 +201,24 @@ async function send(
           },
         ),
     );
-    if (Buffer.byteLength(JSON.stringify(result)) > limits.tool_result_kb * 1024)
+    const text = JSON.stringify(result);
+    if (Buffer.byteLength(text) > limits.tool_result_kb * 1024)
       throw new Problem('server_unavailable', {
         detail: `${upstream.ref} answered with more than ${limits.tool_result_kb} kB.`,
       });
-    return result;
+    const concealed = conceal(text);
+    return concealed === text ? result : (JSON.parse(concealed) as CallToolResult); // the same with other texts
   });
+}
+
+async function requireCredential(
+  parts: ToolParts,
+  { caller, user, usable: { upstream, tools } }: { caller: ToolCaller; user: EndCaller; usable: UsableServer },
+): Promise<void> {
+  const { asset, version, config } = upstream;
+  // A person who makes the call needs no consent, only a connection: the credential says so.
+  if (caller.kind === 'agent' && config.as === 'user' && config.url !== undefined)
+    await requireConsent(parts, { caller, user, asset, version, address: config.url, tools });
 }
 
 /** Throws `tool_changed`. The new list is stored, so that its owner sees the difference. */

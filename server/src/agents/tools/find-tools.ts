@@ -1,5 +1,4 @@
 // Which tools an agent may call now: the servers that its agent.yaml names, those of them that it may use, and what is pinned of them.
-import { parseAssetConfig } from '@gantry/project/asset-config.ts';
 import { registry_server } from '@gantry/contract/assets/tools.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
@@ -15,13 +14,13 @@ import {
 } from '../../assets/registry/tool-lists/pinned-servers.ts';
 import { loadServer } from '../../assets/registry/tool-lists/server-tools.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
+import { readServer } from '../../assets/registry/tool-lists/server-config.ts';
 import { requireUse, usableAmong } from './may-use.ts';
 import type { HttpTool } from './registry/build-request.ts';
 import { usableTool, usableTools } from './registry/registry-tools.ts';
-import type { ServerConfig, Upstream } from './upstream/connect.ts';
+import type { Upstream } from './upstream/connect.ts';
 
 export interface UsableServer {
-  asset: AssetRecord;
   server: ServerOfAgent;
   upstream: Upstream;
   tools: ListedTool[];
@@ -68,31 +67,16 @@ export async function serverFor(db: Reader, caller: SignedInCaller, name: string
   authorize(caller, 'asset.invoke', asset);
   const ref = printVersionRef({ kind: 'mcp-server', name, version });
   const server = { name, ref, asset_id: asset.id, version, config, pushed: undefined, isLeft: () => true, policy: {} };
-  const { id: team_id, name: team } = asset.team;
-  const upstream = { ref: asset.ref, team_id, team, config: readServer(config) };
-  return { asset, server, upstream, tools: await pinnedTools(db, server) };
+  return { server, upstream: upstreamOf(asset, server), tools: await pinnedTools(db, server) };
 }
 
 async function withTools(
   db: Reader,
   { server, asset }: { server: ServerOfAgent; asset: AssetRecord },
 ): Promise<UsableServer> {
-  const { id: team_id, name: team } = asset.team;
-  const upstream = { ref: asset.ref, team_id, team, config: readServer(server.config) };
-  return { asset, server, upstream, tools: await callableTools(db, server) };
+  return { server, upstream: upstreamOf(asset, server), tools: await callableTools(db, server) };
 }
 
-const read = new WeakMap<Record<string, unknown>, ServerConfig>();
-
-/** Throws `not_callable` for a config that was stored under looser rules. */
-export function readServer(stored: Record<string, unknown>): ServerConfig {
-  const known = read.get(stored) ?? parse(stored);
-  read.set(stored, known);
-  return known;
-}
-
-function parse(stored: Record<string, unknown>): ServerConfig {
-  const { config, findings } = parseAssetConfig('mcp-server', JSON.stringify(stored), 'config');
-  if (config !== undefined) return config;
-  throw new Problem('not_callable', { detail: findings.map(({ message }) => message).join('. ') });
+function upstreamOf(asset: AssetRecord, { version, config }: ServerOfAgent): Upstream {
+  return { ref: asset.ref, asset, version, config: readServer(config) };
 }

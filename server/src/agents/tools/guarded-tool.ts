@@ -15,14 +15,14 @@ import type { ToolParts } from './parts.ts';
 interface CallToGuard {
   caller: ToolCaller;
   /** Of the server. */
-  team: { team_id: string; team: string };
+  team: { id: string; name: string };
   signal: AbortSignal;
 }
 
 /** Undefined without guardrails at tools. */
 export async function guardTool(
   parts: ToolParts,
-  { caller, team: { team_id, team }, signal }: CallToGuard,
+  { caller, team: { id: team_id, name: team }, signal }: CallToGuard,
 ): Promise<GuardedCall | undefined> {
   if (caller.kind === 'agent') return await guardAgent(parts, caller, signal);
   // Those that the organisation requires where the server is.

@@ -5,7 +5,9 @@ import type { Caller } from '../../governance/access/caller.ts';
 import { loadServer, serverTools, type NamedServer } from '../../assets/registry/tool-lists/server-tools.ts';
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import type { ToolParts } from './parts.ts';
-import { readServer } from './find-tools.ts';
+import { readServer } from '../../assets/registry/tool-lists/server-config.ts';
+import { signedIn } from '../../people/principals/signed-in.ts';
+import { credentialOf } from './upstream/credential.ts';
 import { connect } from './upstream/connect.ts';
 
 /** Throws the refusal, `not_callable` or `server_unavailable`. */
@@ -16,8 +18,10 @@ export async function lookAtTools(
   const server = await loadServer(parts.db, caller, named);
   const { asset, version, config } = server;
   authorize(caller, 'tools.pin', asset);
-  const { id: team_id, name: team } = asset.team;
-  const connection = await connect(parts, { ref: asset.ref, team_id, team, config: readServer(config) }, signal);
+  const upstream = { ref: asset.ref, asset, version, config: readServer(config) };
+  // They look for themselves, so their own credential needs no consent.
+  const credential = credentialOf(parts, upstream, { user: signedIn(caller), through: [] });
+  const connection = await connect(parts, { upstream, credential, signal });
   try {
     await noteList(parts.db, { asset_id: asset.id, version }, await connection.list(0));
   } finally {

@@ -1,25 +1,19 @@
-import type { Database, Reader } from '../../ground/database/database.ts';
-import type { Envelope } from '../../ground/envelope/envelope.ts';
-import type { Outbound } from '../../ground/outbound/outbound.ts';
 import type { Gateway } from '../../models/gateway/gateway.ts';
 import type { GuardrailRecord } from '../../models/guardrails/record.ts';
 import type { Spans } from '../../models/traces/spans.ts';
 import type { RuleThread } from '../../assets/registry/call-rules/rule-thread.ts';
+import type { Sign } from '../../governance/signing-keys/signing-keys.ts';
+import type { ConnectionParts } from '../connections/parts.ts';
 import type { OpenToolCalls } from './limits/open-calls.ts';
 import type { ServerConnections } from './upstream/connections.ts';
 
-export interface ToolParts {
-  db: Database;
-  outbound: Outbound;
-  /** The values of a team's secrets. */
-  readCredentials: (db: Reader, team_id: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+export interface ToolParts extends ConnectionParts {
+  sign: Sign;
   connections: ServerConnections;
   open_calls: OpenToolCalls;
   rules: RuleThread;
   models: () => Promise<Gateway>;
   guardrails: GuardrailRecord;
-  envelope: Envelope;
-  base_url: () => string;
   spans: Pick<Spans, 'add'>;
   onError: (error: unknown) => void;
 }

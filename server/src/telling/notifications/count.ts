@@ -3,6 +3,7 @@ import type { Caller, UserCaller } from '../../governance/access/caller.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import { most_waiting_runs } from '@gantry/contract/telling/notifications.ts';
 import { listWaitingRuns } from '../../agents/memory/inbox/list-inbox.ts';
+import { countAsks } from '../../agents/connections/show-connections.ts';
 import { countWaitingCalls } from '../../agents/tools/approvals/list-waiting.ts';
 import { countWaiting } from '../../agents/approvals/waiting.ts';
 import type { Database } from '../../ground/database/database.ts';
@@ -18,6 +19,8 @@ export interface Counts {
   waiting_runs: number;
   /** Calls of tools that wait for the caller's decision. */
   waiting_calls: number;
+  /** Agents that want to act in the name of the caller. */
+  waiting_consents: number;
   unread: number;
 }
 
@@ -29,13 +32,14 @@ export async function count(db: Database, caller: Caller): Promise<Counts> {
 }
 
 export async function countsOf(db: Database, user: UserCaller): Promise<Counts> {
-  const [pending, waiting, waiting_calls, unread] = await Promise.all([
+  const [pending, waiting, waiting_calls, waiting_consents, unread] = await Promise.all([
     countWaiting(db, user),
     listWaitingRuns(db, user, { team_id: undefined, limit: most_waiting_runs }),
     countWaitingCalls(db, user, most_waiting_runs),
+    countAsks(db, user.id, most_waiting_runs),
     countUnread(db, user),
   ]);
-  return { pending, waiting_runs: waiting.length, waiting_calls, unread };
+  return { pending, waiting_runs: waiting.length, waiting_calls, waiting_consents, unread };
 }
 
 export async function countUnread(db: Database, user: UserCaller): Promise<number> {

@@ -1,6 +1,7 @@
 import { mcpRequests } from './mcp-requests.ts';
 import type { Client } from '@gantry/contract/client/client.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { storeAsk, storeConnection } from '../stored/stored-connection.ts';
 import { storeCall } from '../stored/stored-call.ts';
 import type { TestApp } from '../test-app.ts';
 import { engineAt } from '../pushes/asset-configs.ts';
@@ -11,6 +12,10 @@ interface By {
   /** The e-mail of the owner of models. */
   owner: () => string;
   fresh: (what: string) => string;
+}
+
+interface At {
+  agent: { name: string };
 }
 
 /** For the route matrix: each request is about a model, a target or an MCP server of its own. */
@@ -33,8 +38,35 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
       owner: owner(),
       config: { transport: 'streamable-http', url: 'http://127.0.0.1:1/mcp' },
     });
+  const serverAsUser = async (_: unknown, look: string) =>
+    await create('mcp-server', look, {
+      owner: owner(),
+      config: { transport: 'streamable-http', url: 'http://127.0.0.1:1/mcp', as: 'user' },
+    });
+  // The owner is connected, and an agent asks the owner.
+  const ownersAsk = async ({ agent }: At, look: string) => {
+    const { name } = (await serverAsUser(undefined, look)).params;
+    await storeConnection(app(), { email: owner(), server: name });
+    return { name, id: await storeAsk(app(), { email: owner(), server: name, agent: agent.name }) };
+  };
   return {
     ...mcpRequests(server),
+    'connections.show': () => ({}),
+    'connections.ask': serverAsUser,
+    'connections.set_key': async (at: At, look: string) => ({
+      params: { id: (await ownersAsk(at, look)).id },
+      body: { key: 'a-key' },
+    }),
+    // Nothing answers at its address.
+    'connections.begin': async (at: At, look: string) => ({ params: { id: (await ownersAsk(at, look)).id } }),
+    'connections.finish': () => ({ body: { server: 'nothing', state: 'of nobody' } }),
+    'connections.decide': async (at: At, look: string) => ({
+      params: { id: (await ownersAsk(at, look)).id },
+      body: { decision: 'allow' as const },
+    }),
+    'connections.remove': async (at: At, look: string) => ({ params: { name: (await ownersAsk(at, look)).name } }),
+    'signing_keys.jwks': () => ({}),
+    'signing_keys.rotate': () => ({}),
     'models.show': model,
     'models.test': model,
     'targets.list': () => ({}),
@@ -52,7 +84,7 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
       body: { digest: 'sha256:0' },
     }),
     'tool_calls.waiting': () => ({}),
-    'tool_calls.decide': async ({ agent }: { agent: { name: string } }, look: string) => {
+    'tool_calls.decide': async ({ agent }: At, look: string) => {
       const { name } = (await server(undefined, look)).params;
       const id = await storeCall(app(), { agent: agent.name, server: name });
       return { params: { id }, body: { decision: 'approve' as const } };

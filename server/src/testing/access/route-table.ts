@@ -141,6 +141,20 @@ tools.pin            team    401 401 401 401   404 404 404 403 403 409 403 404 4
 tool_calls.waiting           401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
 tool_calls.decide    org     401 401 401 401   403 403 403 403 403 403 403 403 403 200 200   403 403 403   403
 tool_calls.decide    team    401 401 401 401   404 404 404 403 403 403 403 404 404 200 200   403 403 404   403
+connections.show             401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
+connections.ask      org     401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   403 403 403   403
+connections.ask      team    401 401 401 401   404 404 404 200 200 200 200 404 404 200 200   403 403 403   403
+connections.set_key  org     401 401 401 401   404 404 404 404 404 200 404 404 404 404 404   403 403 403   403
+connections.set_key  team    401 401 401 401   404 404 404 404 404 200 404 404 404 404 404   403 403 403   403
+connections.begin    org     401 401 401 401   404 404 404 404 404 502 404 404 404 404 404   403 403 403   403
+connections.begin    team    401 401 401 401   404 404 404 404 404 502 404 404 404 404 404   403 403 403   403
+connections.finish           401 401 401 401   409 409 409 409 409 409 409 409 409 409 409   403 403 403   403
+connections.decide   org     401 401 401 401   404 404 404 404 404 200 404 404 404 404 404   403 403 403   403
+connections.decide   team    401 401 401 401   404 404 404 404 404 200 404 404 404 404 404   403 403 403   403
+connections.remove   org     401 401 401 401   404 404 404 404 404 200 404 404 404 404 404   403 403 403   403
+connections.remove   team    401 401 401 401   404 404 404 404 404 200 404 404 404 404 404   403 403 403   403
+signing_keys.jwks            200 200 200 200   200 200 200 200 200 200 200 200 200 200 200   200 200 200   200
+signing_keys.rotate          401 401 401 401   403 403 403 403 403 403 403 403 403 403 200   403 403 403   403
 registry.used_by     org     401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
 registry.used_by     team    401 401 401 401   404 404 404 200 200 200 200 404 404 200 200   200 200 404   403
 registry.difference  org     401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
@@ -382,7 +396,9 @@ interface Row {
   expected: Record<Actor, number>;
 }
 
-const [heading = '', ...lines] = (table + memoryRows + mcpRows + langgraphRows).split('\n').filter((line) => line.trim() !== '');
+const [heading = '', ...lines] = (table + memoryRows + mcpRows + langgraphRows)
+  .split('\n')
+  .filter((line) => line.trim() !== '');
 export const columns = heading.trim().split(/\s+/) as Actor[]; // access/route-matrix.test.ts checks them
 export const rows: Row[] = lines.map((line) => {
   const [name = '', ...rest] = line.trim().split(/\s+/);

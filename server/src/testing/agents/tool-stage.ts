@@ -1,7 +1,9 @@
 // A service with an agent that may call one MCP server, `city`, and a run of it at a time.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Link } from '../../ground/run-token.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { mcpServerOfTest, type McpServerOfTest, type OfferedTool } from '../servers/mcp-server.ts';
+import type { TestUser } from '../test-app.ts';
 import { doorStage, type DoorSettings, type DoorStage } from './door-stage.ts';
 
 interface ToolStageSettings {
@@ -12,6 +14,8 @@ interface ToolStageSettings {
   yaml?: string;
   /** Of the service. */
   service?: NonNullable<DoorSettings['config']>;
+  /** Before the list of the server is read. */
+  prepare?: (client: TestUser['client'], upstream: McpServerOfTest) => Promise<void>;
 }
 
 export interface ToolStage extends DoorStage {
@@ -20,7 +24,7 @@ export interface ToolStage extends DoorStage {
   /** Of the open run. */
   readonly run_id: string;
   /** Opens a run of this caller, and a client in it. */
-  begin: (caller_id?: string) => Promise<void>;
+  begin: (caller_id?: string, chain?: readonly Link[]) => Promise<void>;
   end: () => Promise<void>;
   call: (tool: string, args: Record<string, unknown>) => Promise<ToolAnswer>;
 }
@@ -31,7 +35,13 @@ interface ToolAnswer {
   code: unknown;
 }
 
-export async function toolStage({ tools, config = {}, yaml = '', service }: ToolStageSettings): Promise<ToolStage> {
+export async function toolStage({
+  tools,
+  config = {},
+  yaml = '',
+  service,
+  prepare,
+}: ToolStageSettings): Promise<ToolStage> {
   const upstream = await mcpServerOfTest(tools);
   const stage = await doorStage({
     project: { name: 'keeper', yaml: `mcp_servers:\n  - ref: mcp/city\n${yaml}` },
@@ -42,6 +52,7 @@ export async function toolStage({ tools, config = {}, yaml = '', service }: Tool
         params: { kind: 'mcp-server' },
         body: { name: 'city', team: 'ml', visibility: 'team', config: whole },
       });
+      await prepare?.(client, upstream);
       const { seen } = await client.call('tools.look', { params: { name: 'city' } });
       const digest = seen?.digest ?? '';
       await client.call('tools.pin', { params: { name: 'city' }, body: { digest } });
@@ -62,11 +73,14 @@ export async function toolStage({ tools, config = {}, yaml = '', service }: Tool
     get run_id() {
       return run_id;
     },
-    begin: async (caller_id = ada_id) => {
+    begin: async (caller_id = ada_id, chain = []) => {
       upstream.called = [];
       run_id = await stage.storeRun({ caller_id });
       client = new Client({ name: 'agent', version: '1.0.0' });
-      const headers = { authorization: `Bearer ${stage.key}`, 'x-svc-run': stage.tokenOf({ id: run_id, caller_id }) };
+      const headers = {
+        authorization: `Bearer ${stage.key}`,
+        'x-svc-run': stage.tokenOf({ id: run_id, caller_id, chain }),
+      };
       const address = new URL(`${stage.door}/mcp/city`);
       await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
     },

@@ -11,6 +11,12 @@ export interface OfferedTool extends Tool {
   ) => Promise<CallToolResult> | CallToolResult;
 }
 
+export interface AnswerInstead {
+  status: number;
+  headers: Record<string, string>;
+  body?: string;
+}
+
 export interface McpServerOfTest {
   url: string;
   /** Read anew for each request. */
@@ -19,6 +25,8 @@ export interface McpServerOfTest {
   seen: IncomingMessage['headers'][];
   /** The names of the tools that were called. */
   called: string[];
+  /** Answers a request in place of the server. */
+  instead?: (asked: { path: string; headers: IncomingMessage['headers'] }) => Promise<AnswerInstead | undefined>;
   close(): Promise<void>;
 }
 
@@ -28,6 +36,8 @@ export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false
   const http = createServer((incoming, outgoing) => {
     void (async () => {
       made.seen.push(incoming.headers);
+      const instead = await made.instead?.({ path: incoming.url ?? '', headers: incoming.headers });
+      if (instead !== undefined) return outgoing.writeHead(instead.status, instead.headers).end(instead.body);
       // A server of 2025 knows no such method, so a client falls back.
       const isNew = incoming.headers['mcp-protocol-version'] === '2026-07-28';
       if (legacyOnly && isNew) return outgoing.writeHead(400).end();

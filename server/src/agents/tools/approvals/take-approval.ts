@@ -80,7 +80,7 @@ async function isStillAllowed(
 
 async function ask(
   { db, envelope }: ToolParts,
-  { caller, user, usable: { asset, server, upstream }, pinned, arguments: args, wait }: CallToApprove,
+  { caller, user, usable: { server, upstream }, pinned, arguments: args, wait }: CallToApprove,
   binding: store.Binding,
 ): Promise<void> {
   const agent = caller.kind === 'agent' ? caller : undefined;
@@ -93,7 +93,8 @@ async function ask(
   const sealed = await sealArguments(envelope, id, args);
   const through = agent === undefined ? [] : [agent.label, ...(agent.run?.chain ?? []).map(({ ref }) => ref)];
   const asked = { id, agent_id: agent?.id ?? null, caller: user.label, through, arguments: sealed, wanted_by: wait.of };
-  const grant = agent === undefined ? authorize(caller, 'asset.invoke', asset) : authorize(agent, 'tool.call', theOrg);
+  const grant =
+    agent === undefined ? authorize(caller, 'asset.invoke', upstream.asset) : authorize(agent, 'tool.call', theOrg);
   await change(db, grant, 'call.asked', async (tx, note) => {
     const isNew = await store.ask(tx, { ...binding, ...asked, by_other: wait.by_other, hours: wait.hours });
     if (!isNew) return;
@@ -106,7 +107,7 @@ async function ask(
       caller: user.label,
       through,
     };
-    note({ ...about, wanted_by: wait.of, hours: wait.hours }, { asset: upstream.ref, team: upstream.team });
+    note({ ...about, wanted_by: wait.of, hours: wait.hours }, { asset: upstream.ref, team: upstream.asset.team.name });
   });
 }
 

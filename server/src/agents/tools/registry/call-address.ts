@@ -6,6 +6,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { DestinationRefused } from '../../../ground/outbound/outbound.ts';
 import { hideCredential } from '../../../models/gateway/upstream/hide-credential.ts';
 import type { ToolParts } from '../parts.ts';
+import { teamSecret } from '../upstream/credential.ts';
 import type { Upstream } from '../upstream/connect.ts';
 import { buildRequest, type HttpTool } from './build-request.ts';
 import { cutAnswer } from './cut-answer.ts';
@@ -97,17 +98,12 @@ function parsed(text: string): unknown {
 }
 
 async function credentialOf(
-  { db, readCredentials }: ToolParts,
-  { ref, team_id, team }: Upstream,
+  parts: ToolParts,
+  upstream: Upstream,
   { secret, secret_header }: HttpTool,
 ): Promise<{ headers: Record<string, string>; value?: string }> {
   if (secret === undefined) return { headers: {} };
-  const value = (await readCredentials(db, team_id, [secret])).get(secret);
-  if (value === undefined || value === '')
-    throw new Problem('server_unavailable', {
-      detail: `${ref} needs the secret ${secret} of team ${team}, which is not set.`,
-      hint: `A team admin sets it: svc secret set ${secret} --team ${team}`,
-    });
+  const value = await teamSecret(parts, upstream, secret);
   const [header, sent] = secret_header === undefined ? ['authorization', `Bearer ${value}`] : [secret_header, value];
   return { headers: { [header.toLowerCase()]: sent }, value };
 }

@@ -54,14 +54,12 @@ function configOf(stored: Record<string, unknown>): HttpTool | undefined {
 function toServer(server: ToolOfAgent, asset: AssetRecord, http: HttpTool): UsableServer {
   const { rules, approve, rule_tests, rate, price_usd, description, parameters, url } = http;
   const prices = price_usd === undefined ? undefined : [{ usd: price_usd }];
-  const { id: team_id, name: team } = asset.team;
   return {
-    asset,
     server,
     upstream: {
       ref: asset.ref,
-      team_id,
-      team,
+      asset,
+      version: server.version,
       config: { transport: 'streamable-http', url, rules, approve, rule_tests, rate, prices },
     },
     tools: [

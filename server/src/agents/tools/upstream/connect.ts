@@ -1,22 +1,21 @@
 // One connection to an MCP server, in the generation of the protocol that the server speaks.
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { mcpServer } from '@gantry/project/asset-config/mcp-server.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import type { z } from 'zod';
 import { DestinationRefused } from '../../../ground/outbound/outbound.ts';
 import { version as ownVersion } from '../../../ground/version.ts';
+import type { ServerConfig } from '../../../assets/registry/tool-lists/server-config.ts';
 import { toolList, type ToolList } from '../../../assets/registry/tool-lists/tool-list.ts';
+import type { AssetRecord } from '../../../assets/registry/find.ts';
 import type { ToolParts } from '../parts.ts';
+import { authorizedFetch, type Credential } from './authorized-fetch.ts';
 import { outboundFetch } from './outbound-fetch.ts';
 
-export type ServerConfig = z.output<typeof mcpServer>;
-
-/** A version of a server, and the team whose secrets it names. */
+/** A version of a server. */
 export interface Upstream {
   /** mcp-servers/<name> */
   ref: string;
-  team_id: string;
-  team: string;
+  asset: AssetRecord;
+  version: string;
   config: ServerConfig;
 }
 
@@ -24,6 +23,8 @@ export interface ServerConnection {
   client: Client;
   /** Asked anew when the last answer is older than this. */
   list(no_older_than_ms: number): Promise<ToolList>;
+  /** The text without the credentials that this connection has sent. */
+  conceal(text: string): string;
   close(): Promise<void>;
 }
 
@@ -33,14 +34,18 @@ const most_pages = 20;
 const most_tools = 500;
 const most_list_bytes = 1024 * 1024;
 
-type ConnectParts = Pick<ToolParts, 'db' | 'outbound' | 'readCredentials' | 'onError'>;
+type ConnectParts = Pick<ToolParts, 'outbound' | 'onError'>;
 
-/** Throws `not_callable` or `server_unavailable`. */
-export async function connect(parts: ConnectParts, upstream: Upstream, signal: AbortSignal): Promise<ServerConnection> {
+/** Throws `not_callable`, `server_unavailable`, or the refusal of the credential. */
+export async function connect(
+  parts: ConnectParts,
+  { upstream, credential, signal }: { upstream: Upstream; credential: Credential; signal: AbortSignal },
+): Promise<ServerConnection> {
   const { url, transport } = upstream.config;
   if (url === undefined)
     throw new Problem('not_callable', { detail: `${upstream.ref} is a program (\`transport: stdio\`).` });
-  const headers = await credential(parts, upstream);
+  const { fetch, conceal } = authorizedFetch(outboundFetch(parts.outbound), credential);
+  const work = async <T>(asked: () => Promise<T>) => await named({ upstream, conceal }, asked);
   let isStale = false;
   const client = new Client(
     { name: 'gantry', version: ownVersion },
@@ -55,23 +60,23 @@ export async function connect(parts: ConnectParts, upstream: Upstream, signal: A
       listChanged: { tools: { onChanged: () => (isStale = true), autoRefresh: false } },
     },
   );
-  const options = { fetch: outboundFetch(parts.outbound), requestInit: { headers } };
+  const options = { fetch };
   const address = new URL(url);
   const wire =
     transport === 'sse'
       ? // oxlint-disable-next-line typescript/no-deprecated -- `transport: sse` of a config means these older servers
         new SSEClientTransport(address, options)
       : new StreamableHTTPClientTransport(address, options);
-  await named(upstream, async () => await client.connect(wire, { timeout: connect_ms, signal }));
+  await work(async () => await client.connect(wire, { timeout: connect_ms, signal }));
   let listed: { at: number; list: ToolList } | undefined;
   return {
     client,
+    conceal,
     list: async (no_older_than_ms) => {
       if (listed !== undefined && !isStale && performance.now() - listed.at <= no_older_than_ms) return listed.list;
       isStale = false;
       const at = performance.now();
-      const { tools } = await named(
-        upstream,
+      const { tools } = await work(
         async () => await client.listTools(undefined, { cacheMode: 'bypass', timeout: list_ms }),
       );
       if (tools.length > most_tools) throw unusable(upstream, `It lists more than ${most_tools} tools.`);
@@ -85,27 +90,17 @@ export async function connect(parts: ConnectParts, upstream: Upstream, signal: A
   };
 }
 
-async function credential(
-  { db, readCredentials }: ConnectParts,
-  { ref, team_id, team, config: { secret } }: Upstream,
-): Promise<Record<string, string>> {
-  if (secret === undefined) return {};
-  const value = (await readCredentials(db, team_id, [secret])).get(secret);
-  if (value === undefined || value === '')
-    throw new Problem('server_unavailable', {
-      detail: `${ref} needs the secret ${secret} of team ${team}, which is not set.`,
-      hint: `A team admin sets it: svc secret set ${secret} --team ${team}`,
-    });
-  return { authorization: `Bearer ${value}` };
-}
-
 /** The failure of the work as a refusal that names the server. */
-export async function named<T>(upstream: Upstream, work: () => Promise<T>): Promise<T> {
+export async function named<T>(
+  { upstream, conceal }: { upstream: Upstream; conceal: ServerConnection['conceal'] },
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw unusable(upstream, reasonOf(error));
+    const [problem] = [error, error instanceof Error ? error.cause : undefined].filter((one) => one instanceof Problem);
+    if (problem !== undefined) throw problem;
+    throw unusable(upstream, conceal(reasonOf(error)));
   }
 }
 

@@ -1,5 +1,6 @@
 // The open connections to MCP servers. A server can keep things for a connection, so each end caller of each agent has one of their own.
 import { LRUCache } from 'lru-cache';
+import type { Link } from '../../../ground/run-token.ts';
 import type { ServerConnection } from './connect.ts';
 
 /** Whose connection, and to what. */
@@ -9,6 +10,8 @@ interface ConnectionOf {
   /** Null: the caller itself. */
   agent_id: string | null;
   caller_id: string;
+  /** The assets through which the call came: a token of ours names them. */
+  through: readonly Link[];
 }
 
 export interface ServerConnections {
@@ -41,8 +44,8 @@ export function serverConnections(onError: (error: unknown) => void): ServerConn
     dispose: end,
   });
   return {
-    use: async ({ server_id, version, agent_id, caller_id }, open, work) => {
-      const name = `${server_id} ${version} ${agent_id} ${caller_id}`;
+    use: async ({ server_id, version, agent_id, caller_id, through }, open, work) => {
+      const name = [server_id, version, agent_id, caller_id, ...through.map(({ id }) => id)].join(' ');
       let opening = open_ones.get(name);
       if (opening === undefined) {
         opening = open();

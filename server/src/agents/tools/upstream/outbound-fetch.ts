@@ -6,7 +6,7 @@ import type { Outbound } from '../../../ground/outbound/outbound.ts';
 const most_bytes = 4 * 1024 * 1024;
 const silent_ms = 120_000;
 
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export function outboundFetch(outbound: Outbound): Fetch {
   return async (url, { method = 'GET', headers, body, signal } = {}) => {

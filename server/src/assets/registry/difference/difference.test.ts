@@ -123,10 +123,15 @@ const linesOf = (reach: Difference['reach']) =>
   reach.map(({ change, kind, name, before, after }) => `${change} ${kind} ${name} ${before ?? '-'} ${after ?? '-'}`);
 
 describe('the reach of an agent', () => {
-  const agent = (config: Record<string, unknown>, egress?: string[], memory?: PinnedMemory): Compared => ({
+  const agent = (
+    config: Record<string, unknown>,
+    egress?: string[],
+    memory?: PinnedMemory,
+    as_user: string[] = [],
+  ): Compared => ({
     ...content,
     config,
-    agent: { team: 'ml', egress, memory },
+    agent: { team: 'ml', egress, memory, as_user },
   });
   const reach = (before: Compared | undefined, after: Compared) =>
     difference(before, after).reach.map(({ change, name, unbounded, instead_of }) =>

@@ -1,10 +1,12 @@
-// What decides about an agent's reach besides its config: its team, the destinations of its container, and its memory config.
+// What decides about an agent's reach besides its config: its team, the destinations of its container, its memory config, and the servers that it calls
+// in the name of its callers.
 import { egressOf } from '@gantry/project/agent-yaml/egress.ts';
 import { parseRef } from '@gantry/contract/refs.ts';
 import type { AssetSubject } from '../../../governance/access/subject.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import { settings } from '../../../people/principals/find.ts';
 import type { StoredContent } from '../content-store.ts';
+import { calledAsUser } from '../tool-lists/called-as-user.ts';
 import { agentConfigOf } from '../versions/load-version-content.ts';
 import { pinnedMemory } from '../references/memory-of-agent.ts';
 import type { Reaching } from './reach.ts';
@@ -17,5 +19,7 @@ export async function ofAgent(
 ): Promise<Pick<Reaching, 'agent'>> {
   if (parseRef(ref)?.kind !== 'agent') return {};
   const egress = made === undefined ? egressOf(await settings(db), agentConfigOf({ config })) : (made ?? undefined);
-  return { agent: { team: team.name, egress, memory: await pinnedMemory(db, pins) } };
+  return {
+    agent: { team: team.name, egress, memory: await pinnedMemory(db, pins), as_user: await calledAsUser(db, pins) },
+  };
 }

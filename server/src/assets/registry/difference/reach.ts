@@ -13,6 +13,8 @@ export interface Reaching extends Pick<StoredContent, 'config' | 'pins'> {
     /** The destinations of its container besides the gateway. Undefined: not limited. */
     egress: readonly string[] | undefined;
     memory: PinnedMemory | undefined;
+    /** The servers that it calls with credentials of its callers. */
+    as_user: readonly string[];
   };
 }
 
@@ -71,6 +73,7 @@ const order: readonly ReachLine['kind'][] = [
   'models',
   'model',
   'secret',
+  'user-credential',
   'agent',
   'orchestration',
   'mcp-server',
@@ -96,12 +99,16 @@ function reached({ config, pins, agent }: Reaching): Reached[] {
   ];
 }
 
-function ofAgent(config: Record<string, unknown>, { team, egress, memory }: NonNullable<Reaching['agent']>): Reached[] {
+function ofAgent(
+  config: Record<string, unknown>,
+  { team, egress, memory, as_user }: NonNullable<Reaching['agent']>,
+): Reached[] {
   const { primary, fallback } = objectAt(config, 'model');
   // Its gateway key calls the models that it names, and without one all of its team (deploy/revision-key.ts).
   const models = named('model', [primary, fallback]);
   return [
     ...(models.length === 0 ? named('models', [`every model of team ${team}`]) : models),
+    ...named('user-credential', as_user),
     ...named('model', [memory?.config.model?.ref, memory?.config.embedding?.ref]),
     ...named('shared-memory', memory === undefined ? [] : sharing(memory, team)),
     ...(egress === undefined ? named('internet', ['the whole internet']) : named('host', egress)),

@@ -59,3 +59,8 @@ function plain({ name, title, description, inputSchema, outputSchema, annotation
     ...(annotations !== undefined && { annotations }),
   };
 }
+
+/** False only where the server says that the tool changes nothing. */
+export function mayWrite({ annotations }: Pick<ListedTool, 'annotations'>): boolean {
+  return annotations?.['readOnlyHint'] !== true;
+}
