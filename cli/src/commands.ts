@@ -276,7 +276,10 @@ export const menu = {
   start: { heading: run },
   restart: { heading: run },
   target: { heading: run, summary: 'Where agents run: list, show, add, credential, test, remove, default' },
-  mcp: { heading: run, summary: 'Tools that agents call: tools, look, pin; and the service as tools for a coding agent: serve' },
+  mcp: {
+    heading: run,
+    summary: 'Tools that agents call: tools, look, pin; and the service as tools for a coding agent: serve',
+  },
   tool: { heading: run, summary: 'Tools of MCP servers, for yourself: call' },
   rule: { heading: run, summary: 'Rules on calls of tools: test' },
   delete: { heading: run },

@@ -31,7 +31,10 @@ export async function decideOnCall(
   const { tool, server, agent, caller } = data;
   const view =
     decision === 'approve'
-      ? line(good('✓ '), `${agent ?? caller} may make this call of ${tool} of ${server} once${agent === null ? '' : `, for ${caller}`}`)
+      ? line(
+          good('✓ '),
+          `${agent ?? caller} may make this call of ${tool} of ${server} once${agent === null ? '' : `, for ${caller}`}`,
+        )
       : line(bad('✗ '), `This call of ${tool} of ${server} is rejected`);
   return { data, view: [view] };
 }

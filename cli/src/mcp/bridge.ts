@@ -49,7 +49,8 @@ async function answer(session: Session, message: Message, signal: AbortSignal): 
       { body: Buffer.from(JSON.stringify(message)) },
       { signal, headers: headersFor(message, params) },
     );
-    for await (const one of messagesOf(answered)) tell(session, message['method'] === 'tools/list' ? withOwn(one) : one);
+    for await (const one of messagesOf(answered))
+      tell(session, message['method'] === 'tools/list' ? withOwn(one) : one);
   } catch (error) {
     if (id === undefined || signal.aborted) return;
     tell(session, failure(id, -32603, error instanceof Problem ? sentenceOf(error) : String(error)));
@@ -78,7 +79,8 @@ function headersFor({ method }: Message, { name, _meta = {} }: Params): Record<s
 
 function withOwn(message: Message): Message {
   const { tools, ...more } = (message['result'] ?? {}) as { tools?: unknown };
-  return Array.isArray(tools) ? { ...message, result: { ...more, tools: [...tools, ...projectTools] } } : message;
+  if (!Array.isArray(tools)) return message;
+  return { ...message, result: { ...more, tools: [...(tools as unknown[]), ...projectTools] } };
 }
 
 function read(text: string): Message | undefined {

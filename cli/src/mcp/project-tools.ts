@@ -55,9 +55,14 @@ export async function runProjectTool(
   const { path: at = '', message: said = '' } = (given ?? {}) as Partial<Record<string, unknown>>;
   // No word of the caller is read as a flag.
   const isWrong = (value: unknown) => typeof value !== 'string' || value.startsWith('-');
-  const missing = (inputSchema.required as readonly string[]).find((field) => ({ path: at, message: said })[field] === '');
+  const missing = (inputSchema.required as readonly string[]).find(
+    (field) => ({ path: at, message: said })[field] === '',
+  );
   if (isWrong(at) || isWrong(said) || missing !== undefined)
-    return { isError: true, content: [{ type: 'text', text: `${name} needs ${missing ?? 'texts that begin with no dash'}.` }] };
+    return {
+      isError: true,
+      content: [{ type: 'text', text: `${name} needs ${missing ?? 'texts that begin with no dash'}.` }],
+    };
   return await run(session, words({ path: at as string, message: said as string }), signal); // checked above
 }
 

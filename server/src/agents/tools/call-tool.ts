@@ -117,7 +117,12 @@ async function send(
   { usable, pinned, caller_id }: { usable: UsableServer; pinned: ListedTool; caller_id: string },
 ): Promise<CallToolResult> {
   const { server, upstream } = usable;
-  const of = { server_id: server.asset_id, version: server.version, agent_id: caller.kind === 'agent' ? caller.id : null, caller_id };
+  const of = {
+    server_id: server.asset_id,
+    version: server.version,
+    agent_id: caller.kind === 'agent' ? caller.id : null,
+    caller_id,
+  };
   // The connection outlives the call, so its opening does not end with it.
   const open = async () => await connect(parts, upstream, AbortSignal.timeout(call_ms));
   return await parts.connections.use(of, open, async (connection) => {

@@ -7,7 +7,12 @@ import type { AgentCaller, SignedInCaller } from '../../governance/access/caller
 import { decideUse, type CallingAsset } from '../../governance/access/decide.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { findAssetsCalledBy, type AssetRecord } from '../../assets/registry/find.ts';
-import { callableTools, pinnedTools, serversOfAgent, type ServerOfAgent } from '../../assets/registry/tool-lists/pinned-servers.ts';
+import {
+  callableTools,
+  pinnedTools,
+  serversOfAgent,
+  type ServerOfAgent,
+} from '../../assets/registry/tool-lists/pinned-servers.ts';
 import { loadServer } from '../../assets/registry/tool-lists/server-tools.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import type { ServerConfig, Upstream } from './upstream/connect.ts';

@@ -382,7 +382,9 @@ interface Row {
   expected: Record<Actor, number>;
 }
 
-const [heading = '', ...lines] = (table + memoryRows + mcpRows + langgraphRows).split('\n').filter((line) => line.trim() !== '');
+const [heading = '', ...lines] = (table + memoryRows + mcpRows + langgraphRows)
+  .split('\n')
+  .filter((line) => line.trim() !== '');
 export const columns = heading.trim().split(/\s+/) as Actor[]; // access/route-matrix.test.ts checks them
 export const rows: Row[] = lines.map((line) => {
   const [name = '', ...rest] = line.trim().split(/\s+/);

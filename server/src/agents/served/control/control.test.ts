@@ -76,8 +76,19 @@ test.each(controlTools)('$name calls the endpoints that it names, and no other',
       return await Promise.resolve({ input_schema: null, keeps_threads: false });
     },
   } as unknown as ApiClient; // it answers each endpoint of these tools
-  const given = { name: 'a', confirm: 'a', id: crypto.randomUUID(), ref: 'agents/a@1.0.0', asset: 'agents/a', input: {} };
-  await tool.run(recording, { ...given, message: tool.name === 'invoke_agent' ? undefined : 'm' }, AbortSignal.timeout(5000));
+  const given = {
+    name: 'a',
+    confirm: 'a',
+    id: crypto.randomUUID(),
+    ref: 'agents/a@1.0.0',
+    asset: 'agents/a',
+    input: {},
+  };
+  await tool.run(
+    recording,
+    { ...given, message: tool.name === 'invoke_agent' ? undefined : 'm' },
+    AbortSignal.timeout(5000),
+  );
   expect(called).toEqual(tool.calls);
 });
 

@@ -1,6 +1,12 @@
 // Tools as a server of the Model Context Protocol, for clients of both generations. Each request is complete in itself, so any process of the service
 // answers it, and a restart breaks no session.
-import { createMcpHandler, McpServer, type CallToolResult, type Progress, type Tool } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  McpServer,
+  type CallToolResult,
+  type Progress,
+  type Tool,
+} from '@modelcontextprotocol/server';
 import { Problem, problems } from '@gantry/contract/problems.ts';
 import { Refusal } from '../../access/authorize.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -86,5 +92,9 @@ function serverOf(parts: McpParts, { caller, signal }: McpRequest, tools: Offere
 /** A result, so that the model reads why and what would help. */
 function refused({ code, detail, hint }: Problem): CallToolResult {
   const text = [problems[code].title, detail, hint].filter((part) => part !== undefined && part !== '').join('. ');
-  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code, 'gantry/detail': detail, 'gantry/hint': hint } };
+  return {
+    isError: true,
+    content: [{ type: 'text', text }],
+    _meta: { 'gantry/problem': code, 'gantry/detail': detail, 'gantry/hint': hint },
+  };
 }
