@@ -122,6 +122,11 @@ test('the tools see and do what the person may, and nothing else', async () => {
   });
 });
 
+test('many calls of one person at once all answer, although each asks the API', async () => {
+  const asked = await Promise.all(Array.from({ length: 40 }, async () => await call(vera, 'list_agents')));
+  expect(asked.filter(({ isError }) => isError)).toEqual([]);
+});
+
 test('an act of a tool is in the log under the person', async () => {
   const asked = await call(ada, 'ask_for_approval', { asset: 'agents/greeter', message: 'first' });
   expect(asked.isError).toBe(false);
