@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => await app?.stop());
 
 async function connected({ token }: Pick<TestUser, 'token'>): Promise<Client> {
-  const client = new Client({ name: 'coder', version: '1.0.0' });
+  const client = new Client({ name: 'coder', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
   const headers = { authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), { requestInit: { headers } }));
   return client;
