@@ -196,7 +196,11 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     stopping: stopping.signal,
   };
   const pages = config.roles.includes('api') && { console: await openConsole(given.console_dir ?? places.console) };
-  const listening = await serve(mount({ ...http, ...pages, base_url: () => url, handlers: handlersOf(roles) }), config, requests);
+  const listening = await serve(
+    mount({ ...http, ...pages, base_url: () => url, handlers: handlersOf(roles) }),
+    config,
+    requests,
+  );
   open.defer(async () => await listening.close(close_wait_ms));
   const within_networks: Pick<Listening, 'drain'>[] = [];
   const doors = roles.flatMap(({ door }) => door ?? []);

@@ -79,7 +79,8 @@ function headersFor({ method }: Message, { name, _meta = {} }: Params): Record<s
 
 function withOwn(message: Message): Message {
   const { tools, ...more } = (message['result'] ?? {}) as { tools?: unknown };
-  return Array.isArray(tools) ? { ...message, result: { ...more, tools: [...tools, ...projectTools] } } : message;
+  if (!Array.isArray(tools)) return message;
+  return { ...message, result: { ...more, tools: [...(tools as unknown[]), ...projectTools] } };
 }
 
 function read(text: string): Message | undefined {

@@ -17,7 +17,8 @@ export const mcpEndpoints = {
     ...ofMcp,
     path: '/mcp',
     operation: 'asset.list',
-    summary: 'For people: the service itself as tools. For an agent: the tools of all its MCP servers, each named <server>__<tool>',
+    summary:
+      'For people: the service itself as tools. For an agent: the tools of all its MCP servers, each named <server>__<tool>',
   },
   'mcp.one': {
     ...ofMcp,

@@ -10,7 +10,9 @@ export const waitingCall = z.object({
   arguments: z.record(z.string(), json),
   arguments_digest: z.string().describe('the approval is for these arguments alone'),
   agent: z.string().nullable().describe('agents/<name>, which makes the call; null: the caller itself'),
-  through: z.array(z.string()).describe('the assets between the caller and the call, the calling agent first; empty: none'),
+  through: z
+    .array(z.string())
+    .describe('the assets between the caller and the call, the calling agent first; empty: none'),
   caller: z.string().describe('for whom: an e-mail address, or a reference'),
   is_own: z.boolean(),
   wanted_by: z.array(z.string()).describe('whose configs want a person'),

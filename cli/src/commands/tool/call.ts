@@ -47,8 +47,8 @@ interface ToolResult {
 }
 
 function progressOf({ params }: Message): string {
-  const { progress, total, message } = (params ?? {}) as Record<string, unknown>; // each is only printed
-  return `… ${[message, total === undefined ? progress : `${String(progress)}/${String(total)}`].filter((part) => part !== undefined).join(' ')}`;
+  const { progress, message } = (params ?? {}) as Record<string, unknown>; // each is only printed
+  return `… ${typeof message === 'string' ? message : JSON.stringify(progress)}`;
 }
 
 const partsOf = ({ content }: ToolResult) => (Array.isArray(content) ? (content as Record<string, unknown>[]) : []);

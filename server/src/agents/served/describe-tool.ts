@@ -62,7 +62,7 @@ const shared = ['$defs', 'definitions'] as const;
 function inputOf(schema: Record<string, unknown> | null): Properties[string] {
   if (schema === null) return { type: 'object' };
   const { $defs: _, definitions: __, ...own } = schema;
-  return { type: 'object', ...own } as Properties[string]; // it was read as JSON
+  return { type: 'object', ...own };
 }
 
 /** References within a schema lead to its root. */

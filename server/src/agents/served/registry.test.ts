@@ -9,7 +9,9 @@ let app: TestApp;
 let ada: TestUser;
 let otto: TestUser;
 beforeAll(async () => {
-  app = await testApp({ config: { engine_host: 'unix:///nowhere/docker.sock', base_url: 'https://gantry.example.com' } });
+  app = await testApp({
+    config: { engine_host: 'unix:///nowhere/docker.sock', base_url: 'https://gantry.example.com' },
+  });
   ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
   otto = await app.user('otto@example.com', { teams: { ops: 'admin' } });
   for (const name of ['city', 'bank'])

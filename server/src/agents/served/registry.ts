@@ -41,7 +41,8 @@ export async function listServers(
   if (kind === undefined) throw new Problem('bad_cursor');
   const query = { kind, q, limit, cursor: at === '' ? undefined : at };
   const { items, next_cursor } = await search(parts.db, parts.cursors, caller, query);
-  const isWanted = ({ updated_at }: Asset) => updated_since === undefined || Date.parse(updated_at) >= Date.parse(updated_since);
+  const isWanted = ({ updated_at }: Asset) =>
+    updated_since === undefined || Date.parse(updated_at) >= Date.parse(updated_since);
   const servers = items.filter(isWanted).flatMap((asset) => {
     const served = kind === 'agent' ? asset.serving_version : asset.latest_version;
     return served === null ? [] : [entryOf(parts, kind, { ...asset, version: served })];
@@ -71,7 +72,9 @@ export async function findServer(
   const asset = await loadAsset(parts.db, { kind, name }, caller);
   authorize(caller, 'asset.read', asset);
   const served =
-    kind === 'agent' ? await versionAtAddress(parts.db, asset.id) : (await loadServer(parts.db, caller, { name })).version;
+    kind === 'agent'
+      ? await versionAtAddress(parts.db, asset.id)
+      : (await loadServer(parts.db, caller, { name })).version;
   if (served === undefined || (version !== 'latest' && version !== served)) throw new Problem('not_found');
   return entryOf(parts, kind, { ...asset, version: served });
 }

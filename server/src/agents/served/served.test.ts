@@ -66,7 +66,10 @@ const finished = (content: string, outcome: object = { type: 'success' }) => ({
 
 type Era = 'auto' | 'legacy';
 
-async function connected(headers: Record<string, string>, { era = 'auto' as Era, name = 'greeter' } = {}) {
+async function connected(
+  headers: Record<string, string>,
+  { era = 'auto', name = 'greeter' }: { era?: Era; name?: string } = {},
+) {
   const client = new Client({ name: 'editor', version: '1.0.0' }, { versionNegotiation: { mode: era } });
   const address = new URL(`${app.url}/agents/${name}/mcp`);
   await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
@@ -124,7 +127,9 @@ test('a run that waits for a person says so, and where it is answered', async ()
   answer = (response) => says(response, finished('', { type: 'interrupt', interrupts }));
   const client = await connected(bearer(cal));
   const { content, structuredContent } = await client.callTool({ name: 'greeter', arguments: { message: 'Pay' } });
-  expect(content).toMatchObject([{ text: expect.stringContaining('waits for a person, who is asked: May I?') as string }]);
+  expect(content).toMatchObject([
+    { text: expect.stringContaining('waits for a person, who is asked: May I?') as string },
+  ]);
   expect(structuredContent).toMatchObject({ status: 'interrupted', thread_id: heard[0]?.thread_id });
   await client.close();
 });
@@ -160,11 +165,15 @@ test('a gateway key that names the agent calls it for its holder, and no other k
   const result = await client.callTool({ name: 'greeter', arguments: { message: 'Hello' } });
   expect(result).toMatchObject({ content: [{ text: 'Hello Ada' }] });
   await client.close();
-  await expect(connected({ 'x-api-key': await keyOf(app.admin, { scope: 'agent', scope_id: 'greeter', models: ['*'] }) })).rejects.toThrow();
+  await expect(
+    connected({ 'x-api-key': await keyOf(app.admin, { scope: 'agent', scope_id: 'greeter', models: ['*'] }) }),
+  ).rejects.toThrow();
 });
 
 const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-const ask = async (headers: Record<string, string>): Promise<{ status: number; text: string; headers: IncomingHttpHeaders }> =>
+const ask = async (
+  headers: Record<string, string>,
+): Promise<{ status: number; text: string; headers: IncomingHttpHeaders }> =>
   await new Promise((resolve, reject) => {
     const asking = request(
       `${app.url}/agents/greeter/mcp`,
@@ -192,5 +201,8 @@ test('a page of another site, and a foreign name of this service, get 403 with a
     });
   await app.admin.client.call('org.set', { body: { browser_origins: ['https://inspector.example'] } });
   const answered = await ask({ origin: 'https://inspector.example' });
-  expect([answered.status, answered.headers['access-control-allow-origin']]).toEqual([200, 'https://inspector.example']);
+  expect([answered.status, answered.headers['access-control-allow-origin']]).toEqual([
+    200,
+    'https://inspector.example',
+  ]);
 });

@@ -401,7 +401,8 @@ describe('an asset has one name for every reader: no other spelling reaches it t
       Object.fromEntries(
         [...path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => [
           key,
-          { name: agent, kind: 'agent', version: '1.0.0' }[key] ?? '00000000-0000-4000-8000-000000000000',
+          { name: agent, kind: 'agent', version: '1.0.0', namespace: '1.0.0.127.agents' }[key] ??
+            '00000000-0000-4000-8000-000000000000',
         ]),
       ),
     ]);

@@ -29,9 +29,10 @@ export function controlTool<I extends z.ZodObject>({ input, run, ...more }: Desc
     run: async (client, given, signal) => {
       const parsed = input.safeParse(given);
       if (parsed.success) return await run(client, parsed.data, signal);
-      const errors = parsed.error.issues.map(
-        ({ path, message }): Fault => ({ pointer: `/${path.map(String).join('/')}`, message }),
-      );
+      const errors = parsed.error.issues.map(({ path, message }): Fault => ({
+        pointer: `/${path.map(String).join('/')}`,
+        message,
+      }));
       const [first] = errors;
       throw new Problem('invalid', { detail: `${more.name}: ${first?.pointer ?? ''} ${first?.message ?? ''}`, errors });
     },

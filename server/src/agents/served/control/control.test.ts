@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => await app?.stop());
 
 async function connected({ token }: Pick<TestUser, 'token'>): Promise<Client> {
-  const client = new Client({ name: 'coder', version: '1.0.0' });
+  const client = new Client({ name: 'coder', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
   const headers = { authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), { requestInit: { headers } }));
   return client;
@@ -76,8 +76,19 @@ test.each(controlTools)('$name calls the endpoints that it names, and no other',
       return await Promise.resolve({ input_schema: null, keeps_threads: false });
     },
   } as unknown as ApiClient; // it answers each endpoint of these tools
-  const given = { name: 'a', confirm: 'a', id: crypto.randomUUID(), ref: 'agents/a@1.0.0', asset: 'agents/a', input: {} };
-  await tool.run(recording, { ...given, message: tool.name === 'invoke_agent' ? undefined : 'm' }, AbortSignal.timeout(5000));
+  const given = {
+    name: 'a',
+    confirm: 'a',
+    id: crypto.randomUUID(),
+    ref: 'agents/a@1.0.0',
+    asset: 'agents/a',
+    input: {},
+  };
+  await tool.run(
+    recording,
+    { ...given, message: tool.name === 'invoke_agent' ? undefined : 'm' },
+    AbortSignal.timeout(5000),
+  );
   expect(called).toEqual(tool.calls);
 });
 
@@ -109,6 +120,11 @@ test('the tools see and do what the person may, and nothing else', async () => {
   expect(await call(vera, 'invoke_agent', { name: 'greeter', message: 'Hi' })).toMatchObject({
     text: expect.stringContaining('Hello') as string,
   });
+});
+
+test('many calls of one person at once all answer, although each asks the API', async () => {
+  const asked = await Promise.all(Array.from({ length: 40 }, async () => await call(vera, 'list_agents')));
+  expect(asked.filter(({ isError }) => isError)).toEqual([]);
 });
 
 test('an act of a tool is in the log under the person', async () => {

@@ -5,7 +5,9 @@ import type { Endpoints } from '@gantry/contract/endpoints.ts';
 const most_characters = 64 * 1024;
 
 /** The newest lines that fit. */
-export async function recentLines(events: Answer<Endpoints['agents.logs']>): Promise<{ lines: string[]; left_out: number }> {
+export async function recentLines(
+  events: Answer<Endpoints['agents.logs']>,
+): Promise<{ lines: string[]; left_out: number }> {
   const lines: string[] = [];
   for await (const { data } of events) lines.push(JSON.stringify(data));
   let characters = 0;

@@ -1,7 +1,7 @@
 // `svc mcp serve` as a coding agent starts it, against the real service.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ afterAll(async () => {
 async function connected(era: 'auto' | 'legacy', token: string): Promise<Client> {
   const client = new Client({ name: 'coder', version: '1.0.0' }, { versionNegotiation: { mode: era } });
   const program = join(import.meta.dirname, '../../../../../cli/svc.js');
-  const env = { HOME: home, PATH: process.env['PATH'] ?? '', SERVICE_API_TOKEN: token };
+  const env = { HOME: home, PATH: dirname(process.execPath), SERVICE_API_TOKEN: token };
   const args = [program, 'mcp', 'serve', '--server', app.url];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
   return client;

@@ -38,6 +38,8 @@ export const endpointsThatWait: ReadonlySet<EndpointName> = new Set([
   'langgraph.update_state',
   'langgraph.wait',
   'langgraph.wait_alone',
+  'mcp.all',
+  'mcp.one',
   'models.test',
   'orchestrate.call',
   'orchestrate.stream',
