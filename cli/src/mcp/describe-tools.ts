@@ -22,7 +22,9 @@ export function toolsView({ ref, pinned, seen, added, removed, changed }: Server
       seen: seen === null ? 'never asked' : [shortDigest(seen.digest), time(seen.at)],
     }),
     ...(pinned?.tools ?? []).flatMap((tool) =>
-      changed.some(({ before }) => before.name === tool.name) || removed.some(({ name }) => name === tool.name)
+      [...changed.map(({ before }) => before), ...removed].some(
+        (one) => one.kind === tool.kind && one.name === tool.name,
+      )
         ? []
         : toolBlocks(tool),
     ),
@@ -35,14 +37,16 @@ export function differenceView({ added, removed, changed }: Pick<ServerTools, 'a
   return [
     ...added.flatMap((tool) => toolBlocks(tool, 'added')),
     ...changed.flatMap(({ before, after }) => [...toolBlocks(before, 'until now'), ...toolBlocks(after, 'changed')]),
-    ...removed.map(({ name }) => line(state('removed'), strong(name))),
+    ...removed.map(({ kind, name }) => line(state('removed'), strong(nameOf(kind, name)))),
   ];
 }
 
-function toolBlocks({ name, description, definition }: ToolDefinition, word?: string): Block[] {
+const nameOf = (kind: ToolDefinition['kind'], name: string) => (kind === 'tool' ? name : `prompt ${name}`);
+
+function toolBlocks({ kind, name, description, definition }: ToolDefinition, word?: string): Block[] {
   return [
-    line(...(word === undefined ? [] : [state(word)]), strong(name)),
+    line(...(word === undefined ? [] : [state(word)]), strong(nameOf(kind, name))),
     ...(description === '' ? [] : [verbatim(description)]),
-    verbatim(JSON.stringify(definition['inputSchema'] ?? {})),
+    verbatim(JSON.stringify((kind === 'tool' ? definition['inputSchema'] : definition['arguments']) ?? {})),
   ];
 }

@@ -11,7 +11,7 @@ import type { Database } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { digestOf } from '../../assets/registry/content.ts';
-import { isSameTool, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
+import { isSame, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { delegationOfAgent } from '../delegated-calls/delegation.ts';
 import { isOpenRun } from '../invoke/open-run.ts';
@@ -70,6 +70,7 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   const span = openToolSpan(parts.spans, { ...asked, user_id: user.id, call_id: id });
   let price: HeldPrice | undefined;
   let isSent = false;
+  let declined = 0;
   try {
     await beginCall(parts, {
       id,
@@ -95,16 +96,17 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
     if (wait !== undefined)
       await store.setApproval(db, id, await takeApproval(parts, { ...call, call_id: id, user, usable, pinned, wait }));
     const onSent = () => (isSent = true);
-    const answered = await send(parts, call, { usable, pinned, caller_id: user.id, limits, onSent });
+    const onDeclined = (count: number) => (declined = count);
+    const answered = await send(parts, call, { usable, pinned, caller_id: user.id, limits, onSent, onDeclined });
     await price?.settle('answered');
     const result = await guardedResult(guarded, answered);
     const outcome = result.isError === true ? 'error' : 'answered';
     await store.end(db, id, { outcome, result_digest: digestOf(result), problem: null });
-    span.end(outcome === 'answered' ? null : 'tool_error', { result, done: guarded?.done });
+    span.end(outcome === 'answered' ? null : 'tool_error', { result, done: guarded?.done, declined });
     return result;
   } catch (error) {
     const problem = error instanceof Problem ? error.code : 'internal';
-    span.end(problem, { done: guarded?.done });
+    span.end(problem, { done: guarded?.done, declined });
     await price?.settle(isSent ? 'failed' : 'refused').catch(parts.onError);
     const isRefused = refusals.includes(problem) || (error instanceof Blocked && error.place === 'tool_in');
     const outcome = isRefused ? 'refused' : 'failed';
@@ -156,12 +158,14 @@ interface SentCall {
   limits: Pick<OrgSettings, 'tool_result_kb' | 'tool_call_seconds'>;
   /** Nobody knows any more whether the tool has done its work. */
   onSent: () => void;
+  /** How many questions to the user were declined in the meantime, on the connection of the caller. */
+  onDeclined: (count: number) => void;
 }
 
 async function send(
   parts: ToolParts,
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
-  { usable, pinned, caller_id, limits, onSent }: SentCall,
+  { usable, pinned, caller_id, limits, onSent, onDeclined }: SentCall,
 ): Promise<CallToolResult> {
   const { server, upstream, http } = usable;
   if (http !== undefined)
@@ -172,6 +176,7 @@ async function send(
   return await parts.connections.use(of, open, async (connection) => {
     await requireUnchanged(parts, connection, usable, pinned);
     onSent();
+    const before = connection.declined();
     const result = await named(
       upstream,
       async () =>
@@ -184,7 +189,7 @@ async function send(
             ...(onProgress !== undefined && { onprogress: onProgress, resetTimeoutOnProgress: true }),
           },
         ),
-    );
+    ).finally(() => onDeclined(connection.declined() - before));
     if (Buffer.byteLength(JSON.stringify(result)) > limits.tool_result_kb * 1024)
       throw new Problem('server_unavailable', {
         detail: `${upstream.ref} answered with more than ${limits.tool_result_kb} kB.`,
@@ -202,7 +207,7 @@ async function requireUnchanged(
 ): Promise<void> {
   const list = await connection.list(list_age_ms);
   const now = list.tools.find(({ name }) => name === pinned.name);
-  if (now !== undefined && isSameTool(now, pinned)) return;
+  if (now !== undefined && isSame(now, pinned)) return;
   await noteList(db, server, list);
   throw new Problem('tool_changed', {
     detail:

@@ -1,7 +1,7 @@
-// An agent's tools as an MCP server, for clients of both generations of the protocol. Each request is complete in itself, so any process of the service
+// An agent's tools, prompts and resources as an MCP server, for clients of both generations of the protocol. Each request is complete in itself, so any process of the service
 // answers it, and a restart breaks no session.
 import { createMcpHandler, McpServer, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
-import { Problem, problems } from '@gantry/contract/problems.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import type { AgentCaller, Caller } from '../../governance/access/caller.ts';
 import { authorize, Refusal } from '../../governance/access/authorize.ts';
 import { theOrg } from '../../governance/access/subject.ts';
@@ -14,6 +14,9 @@ import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { callTool } from './call-tool.ts';
 import { usableNamed, usableServers } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
+import { printRefused, retryOf } from './print-refused.ts';
+import { withOuterUris } from './resource-uris.ts';
+import { serveContext } from './serve-context.ts';
 
 export interface McpRequest {
   caller: Caller;
@@ -60,7 +63,7 @@ type Asking = Omit<McpRequest, 'caller'> & { caller: AgentCaller };
 
 function mcpServer(parts: ServeParts, asking: Asking): McpServer {
   // The lists and the answers are those of other servers, so nothing is registered here.
-  const made = new McpServer({ name: 'gantry', version }, { capabilities: { tools: {} } });
+  const made = new McpServer({ name: 'gantry', version }, { capabilities: { tools: {}, prompts: {}, resources: {} } });
   const { server } = made;
   // The list comes from a server of the protocol, whose client has read it by the schema.
   server.setRequestHandler('tools/list', async () => ({ tools: (await listTools(parts, asking)) as Tool[] }));
@@ -70,7 +73,7 @@ function mcpServer(parts: ServeParts, asking: Asking): McpServer {
     try {
       if (named === undefined)
         throw new Problem('not_found', { detail: `There is no tool ${params.name}. Its name begins with its server.` });
-      return await callTool(parts, {
+      const result = await callTool(parts, {
         ...asking,
         ...named,
         arguments: params.arguments ?? {},
@@ -83,12 +86,15 @@ function mcpServer(parts: ServeParts, asking: Asking): McpServer {
                   .notify({ method: 'notifications/progress', params: { ...progress, progressToken } })
                   .catch(parts.onError),
       });
+      const of = asking.server === undefined ? named.server : undefined;
+      return { ...result, content: result.content.map((part) => withOuterUris(of, part)) };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       if (error instanceof Refusal) await parts.recordRefusal(asking.caller, error);
       return refused(error);
     }
   });
+  serveContext(parts, made, asking);
   return made;
 }
 
@@ -107,10 +113,10 @@ function nameOf({ server }: Asking, name: string): { server: string; tool: strin
 }
 
 /** A result, so that the model reads why and what would help. */
-function refused({ code, detail, hint, retry_after_seconds: seconds }: Problem): CallToolResult {
-  // A result has no Retry-After.
-  const next = seconds === undefined ? hint : `Call again after ${seconds} seconds`;
-  const text = [problems[code].title, detail, next].filter((part) => part !== undefined && part !== '').join('. ');
-  const retry = seconds === undefined ? {} : { 'gantry/retry_after_seconds': seconds };
-  return { isError: true, content: [{ type: 'text', text }], _meta: { 'gantry/problem': code, ...retry } };
+function refused(problem: Problem): CallToolResult {
+  return {
+    isError: true,
+    content: [{ type: 'text', text: printRefused(problem) }],
+    _meta: { 'gantry/problem': problem.code, ...retryOf(problem) },
+  };
 }

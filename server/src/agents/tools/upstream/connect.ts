@@ -7,6 +7,8 @@ import { DestinationRefused } from '../../../ground/outbound/outbound.ts';
 import { version as ownVersion } from '../../../ground/version.ts';
 import { toolList, type ToolList } from '../../../assets/registry/tool-lists/tool-list.ts';
 import type { ToolParts } from '../parts.ts';
+import { declineQuestions } from './decline-questions.ts';
+import { listPrompts } from './list-prompts.ts';
 import { outboundFetch } from './outbound-fetch.ts';
 
 export type ServerConfig = z.output<typeof mcpServer>;
@@ -22,6 +24,8 @@ export interface Upstream {
 
 export interface ServerConnection {
   client: Client;
+  /** How many questions to the user were declined on it. */
+  declined(): number;
   /** Asked anew when the last answer is older than this. */
   list(no_older_than_ms: number): Promise<ToolList>;
   close(): Promise<void>;
@@ -45,16 +49,20 @@ export async function connect(parts: ConnectParts, upstream: Upstream, signal: A
   const client = new Client(
     { name: 'gantry', version: ownVersion },
     {
-      capabilities: {},
+      capabilities: { elicitation: { form: {} } },
       versionNegotiation: { mode: 'auto' },
       listMaxPages: most_pages,
       // The schemas come from outside. The service compares them with the pinned ones, and compiles none of them here.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
-      listChanged: { tools: { onChanged: () => (isStale = true), autoRefresh: false } },
+      listChanged: {
+        tools: { onChanged: () => (isStale = true), autoRefresh: false },
+        prompts: { onChanged: () => (isStale = true), autoRefresh: false },
+      },
     },
   );
+  const declined = declineQuestions(client);
   const options = { fetch: outboundFetch(parts.outbound), requestInit: { headers } };
   const address = new URL(url);
   const wire =
@@ -66,6 +74,7 @@ export async function connect(parts: ConnectParts, upstream: Upstream, signal: A
   let listed: { at: number; list: ToolList } | undefined;
   return {
     client,
+    declined,
     list: async (no_older_than_ms) => {
       if (listed !== undefined && !isStale && performance.now() - listed.at <= no_older_than_ms) return listed.list;
       isStale = false;
@@ -75,9 +84,10 @@ export async function connect(parts: ConnectParts, upstream: Upstream, signal: A
         async () => await client.listTools(undefined, { cacheMode: 'bypass', timeout: list_ms }),
       );
       if (tools.length > most_tools) throw unusable(upstream, `It lists more than ${most_tools} tools.`);
-      const list = toolList(tools);
-      if (JSON.stringify(list.tools).length > most_list_bytes)
-        throw unusable(upstream, `Its list of tools is larger than ${most_list_bytes} bytes.`);
+      const prompts = await named(upstream, async () => await listPrompts(client, list_ms));
+      const list = toolList(tools, prompts);
+      if (JSON.stringify(list).length > most_list_bytes)
+        throw unusable(upstream, `Its list of tools and prompts is larger than ${most_list_bytes} bytes.`);
       listed = { at, list };
       return list;
     },
