@@ -15,7 +15,7 @@ const confirm = (): OfferedTool => ({
   ...textTool('confirm', 'Asks the user', () => ''),
   call: (_, _progress, answers) => {
     if (answers !== undefined) {
-      const asked = inputResponse(answers as never, 'sure'); // as the client has sent them
+      const asked = inputResponse(answers, 'sure');
       return { content: [{ type: 'text', text: JSON.stringify(asked) }] };
     }
     const requestedSchema = { type: 'object' as const, properties: { yes: { type: 'boolean' as const } } };
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const port = await freePort();
   const program = new URL(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js')).pathname;
   other = spawn(process.execPath, [program, 'streamableHttp'], {
-    env: { PATH: process.env['PATH'], PORT: String(port) },
+    env: { PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await new Promise<void>((resolve, reject) => {

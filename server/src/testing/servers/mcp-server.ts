@@ -21,11 +21,11 @@ export interface OfferedTool extends Tool {
   ) => Promise<CallToolResult | InputRequiredResult> | CallToolResult | InputRequiredResult;
 }
 
-export interface OfferedPrompt extends Prompt {
+interface OfferedPrompt extends Prompt {
   text: string;
 }
 
-export interface OfferedResource extends Resource {
+interface OfferedResource extends Resource {
   text: string;
 }
 
