@@ -23,7 +23,9 @@ export function toolsView({ ref, pinned, seen, added, removed, changed }: Server
       seen: seen === null ? 'never asked' : [shortDigest(seen.digest), time(seen.at)],
     }),
     ...(pinned?.tools ?? []).flatMap((tool) =>
-      changed.some(({ before }) => before.name === tool.name) || removed.some(({ name }) => name === tool.name)
+      [...changed.map(({ before }) => before), ...removed].some(
+        (one) => one.kind === tool.kind && one.name === tool.name,
+      )
         ? []
         : toolBlocks(tool),
     ),
@@ -36,28 +38,37 @@ export function differenceView({ added, removed, changed }: Pick<ServerTools, 'a
   return [
     ...added.flatMap((tool) => toolBlocks(tool, 'added')),
     ...changed.flatMap(({ before, after }) => [...toolBlocks(before, 'until now'), ...toolBlocks(after, 'changed')]),
-    ...removed.map(({ name }) => line(state('removed'), strong(name))),
+    ...removed.map(({ kind, name }) => line(state('removed'), strong(nameOf(kind, name)))),
   ];
 }
 
 /** What a version brings to its agent, as a reviewer reads it. */
 export function changedTools(changes: Difference['tools']): View {
-  return changes.flatMap(({ server, name, change, before, after }) => {
+  return changes.flatMap(({ server, change, before, after }) => {
     const of = { server };
-    if (after === null) return [line(state('removed'), strong(name), ` of ${server}`)];
+    if (after === null) {
+      const name = before === null ? '' : nameOf(before.kind, before.name);
+      return [line(state('removed'), strong(name), ` of ${server}`)];
+    }
     if (change === 'added' || before === null) return toolBlocks(after, 'added', of);
     return [...toolBlocks(before, 'until now', of), ...toolBlocks(after, 'changed', of)];
   });
 }
 
+const nameOf = (kind: ToolDefinition['kind'], name: string) => (kind === 'tool' ? name : `prompt ${name}`);
+
 function toolBlocks(
-  { name, description, definition }: ToolDefinition,
+  { kind, name, description, definition }: ToolDefinition,
   word?: string,
   of?: { server: string },
 ): Block[] {
   return [
-    line(...(word === undefined ? [] : [state(word)]), strong(name), ...(of === undefined ? [] : [` of ${of.server}`])),
+    line(
+      ...(word === undefined ? [] : [state(word)]),
+      strong(nameOf(kind, name)),
+      ...(of === undefined ? [] : [` of ${of.server}`]),
+    ),
     ...(description === '' ? [] : [verbatim(description)]),
-    verbatim(JSON.stringify(definition['inputSchema'] ?? {})),
+    verbatim(JSON.stringify((kind === 'tool' ? definition['inputSchema'] : definition['arguments']) ?? {})),
   ];
 }

@@ -8,11 +8,12 @@ import { byName, time, version } from '../wire.ts';
 export const registry_server = 'registry';
 
 export const toolDefinition = z.object({
+  kind: z.enum(['tool', 'prompt']).describe('tools and prompts are pinned together'),
   name: z.string(),
   description: z.string(),
   definition: z
     .record(z.string(), z.unknown())
-    .describe('as the server lists it: title, description, schemas and annotations'),
+    .describe('as the server lists it: title, schemas and annotations of a tool, title and arguments of a prompt'),
 });
 export type ToolDefinition = z.output<typeof toolDefinition>;
 

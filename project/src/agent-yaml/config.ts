@@ -44,6 +44,7 @@ const mcpServer = mcpServerRef.map.extend({
     .strictObject({ allow: toolNames.optional(), deny: toolNames.optional() })
     .optional()
     .describe('Which of its pinned tools the agent may call: only those of `allow`, and none of `deny`; unset: all'),
+  resources: z.boolean().optional().describe('true: the agent may read its resources; unset: none'),
   ...callPolicyFields,
 });
 

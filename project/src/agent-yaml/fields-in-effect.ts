@@ -66,7 +66,7 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     field: 'mcp_servers',
     state: 'in effect',
     sentence:
-      'Gives the container one address with the pinned tools of all of them, SVC_MCP_URL, and SVC_MCP_<NAME>_URL for each. A `stdio` server is not called yet.',
+      'Gives the container one address with the pinned tools of all of them, SVC_MCP_URL, and SVC_MCP_<NAME>_URL for each, with their pinned prompts, and with their resources where `resources` is true. A `stdio` server is not called yet.',
   },
   {
     field: 'memory',

@@ -15,7 +15,7 @@ export interface OpenApiDocument {
 }
 
 /** 4 MB, and deeper than any document of a person. */
-export const documentLimits = { characters: 4_000_000, tokens: 1_000_000, depth: 64 } as const;
+const documentLimits = { characters: 4_000_000, tokens: 1_000_000, depth: 64 } as const;
 
 /** Throws `OpenApiFault`. */
 export function readDocument(text: string): OpenApiDocument {

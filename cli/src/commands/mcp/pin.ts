@@ -27,7 +27,7 @@ export const command = defineCommand({
         throw new CliRefusal('declined', 'nothing was pinned');
     }
     const pinned = await session.call('tools.pin', { ...named, body: { digest: digest ?? offered } });
-    const count = pinned.pinned?.tools.length ?? 0;
+    const count = pinned.pinned?.tools.filter(({ kind }) => kind === 'tool').length ?? 0;
     return {
       data: pinned,
       view: [line(good('✓ '), `Agents may call ${count} tools of ${ref}:`, shortDigest(offered))],

@@ -9,15 +9,14 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { priceOf } from '@gantry/project/call-limits.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
-import type { EndCaller } from '../../governance/access/caller.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { digestOf } from '../../assets/registry/content.ts';
-import { isSameTool, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
+import { isSame, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { admitCall, type ToolCaller } from './admit-call.ts';
 import { beginCall } from './limits/begin-call.ts';
 import { holdPrice, type HeldPrice } from './limits/hold-price.ts';
-import { requireConsent } from '../connections/require-consent.ts';
+import { requireCredential } from './require-credential.ts';
 import { checkArguments } from './check-arguments.ts';
 import { Blocked } from '../../models/guardrails/guarded-call.ts';
 import { guardedArguments, guardedResult, guardTool } from './guarded-tool.ts';
@@ -72,6 +71,7 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   const span = openToolSpan(parts.spans, { ...asked, user_id: user.id, call_id: id });
   let price: HeldPrice | undefined;
   let isSent = false;
+  let declined = 0;
   try {
     await beginCall(parts, {
       id,
@@ -98,16 +98,18 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
     if (wait !== undefined)
       await store.setApproval(db, id, await takeApproval(parts, { ...call, call_id: id, user, usable, pinned, wait }));
     const onSent = () => (isSent = true);
-    const answered = await send(parts, call, { usable, pinned, behalf: { user, through }, limits, onSent });
+    const onDeclined = (count: number) => (declined = count);
+    const behalf = { user, through };
+    const answered = await send(parts, call, { usable, pinned, behalf, limits, onSent, onDeclined });
     await price?.settle('answered');
     const result = await guardedResult(guarded, answered);
     const outcome = result.isError === true ? 'error' : 'answered';
     await store.end(db, id, { outcome, result_digest: digestOf(result), problem: null });
-    span.end(outcome === 'answered' ? null : 'tool_error', { result, done: guarded?.done });
+    span.end(outcome === 'answered' ? null : 'tool_error', { result, done: guarded?.done, declined });
     return result;
   } catch (error) {
     const problem = error instanceof Problem ? error.code : 'internal';
-    span.end(problem, { done: guarded?.done });
+    span.end(problem, { done: guarded?.done, declined });
     await price?.settle(isSent ? 'failed' : 'refused').catch(parts.onError);
     const isRefused = refusals.includes(problem) || (error instanceof Blocked && error.place === 'tool_in');
     const outcome = isRefused ? 'refused' : 'failed';
@@ -168,12 +170,14 @@ interface SentCall {
   limits: Pick<OrgSettings, 'tool_result_kb' | 'tool_call_seconds'>;
   /** Nobody knows any more whether the tool has done its work. */
   onSent: () => void;
+  /** How many questions to the user were declined in the meantime, on the connection of the caller. */
+  onDeclined: (count: number) => void;
 }
 
 async function send(
   parts: ToolParts,
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
-  { usable, pinned, behalf, limits, onSent }: SentCall,
+  { usable, pinned, behalf, limits, onSent, onDeclined }: SentCall,
 ): Promise<CallToolResult> {
   const { server, upstream, http } = usable;
   if (http !== undefined)
@@ -188,6 +192,7 @@ async function send(
     await requireUnchanged(parts, connection, usable, pinned);
     onSent();
     const { conceal } = connection;
+    const before = connection.declined();
     const result = await named(
       { upstream, conceal },
       async () =>
@@ -200,7 +205,7 @@ async function send(
             ...(onProgress !== undefined && { onprogress: onProgress, resetTimeoutOnProgress: true }),
           },
         ),
-    );
+    ).finally(() => onDeclined(connection.declined() - before));
     const text = JSON.stringify(result);
     if (Buffer.byteLength(text) > limits.tool_result_kb * 1024)
       throw new Problem('server_unavailable', {
@@ -209,16 +214,6 @@ async function send(
     const concealed = conceal(text);
     return concealed === text ? result : (JSON.parse(concealed) as CallToolResult); // the same with other texts
   });
-}
-
-async function requireCredential(
-  parts: ToolParts,
-  { caller, user, usable: { upstream, tools } }: { caller: ToolCaller; user: EndCaller; usable: UsableServer },
-): Promise<void> {
-  const { asset, version, config } = upstream;
-  // A person who makes the call needs no consent, only a connection: the credential says so.
-  if (caller.kind === 'agent' && config.as === 'user' && config.url !== undefined)
-    await requireConsent(parts, { caller, user, asset, version, address: config.url, tools });
 }
 
 /** Throws `tool_changed`. The new list is stored, so that its owner sees the difference. */
@@ -230,7 +225,7 @@ async function requireUnchanged(
 ): Promise<void> {
   const list = await connection.list(list_age_ms);
   const now = list.tools.find(({ name }) => name === pinned.name);
-  if (now !== undefined && isSameTool(now, pinned)) return;
+  if (now !== undefined && isSame(now, pinned)) return;
   await noteList(db, server, list);
   throw new Problem('tool_changed', {
     detail:

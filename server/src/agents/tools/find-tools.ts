@@ -66,7 +66,18 @@ export async function serverFor(db: Reader, caller: SignedInCaller, name: string
   const { asset, version, config } = await loadServer(db, caller, { name });
   authorize(caller, 'asset.invoke', asset);
   const ref = printVersionRef({ kind: 'mcp-server', name, version });
-  const server = { name, ref, asset_id: asset.id, version, config, pushed: undefined, isLeft: () => true, policy: {} };
+  const server: ServerOfAgent = {
+    name,
+    ref,
+    asset_id: asset.id,
+    version,
+    config,
+    pushed: undefined,
+    pushed_prompts: new Set(),
+    reads_resources: false,
+    isLeft: () => true,
+    policy: {},
+  };
   return { server, upstream: upstreamOf(asset, server), tools: await pinnedTools(db, server) };
 }
 

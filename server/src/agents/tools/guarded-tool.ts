@@ -83,6 +83,14 @@ export async function guardedArguments(
 
 /** Throws `Blocked`. */
 export async function guardedResult(guarded: GuardedCall | undefined, result: CallToolResult): Promise<CallToolResult> {
+  return await guardedTexts(guarded, result);
+}
+
+/** The same for whatever a server has answered. */
+export async function guardedTexts<Answer extends object>(
+  guarded: GuardedCall | undefined,
+  result: Answer,
+): Promise<Answer> {
   if (guarded === undefined) return result;
   const check = async (texts: readonly DocumentText[]) =>
     await guarded.check(

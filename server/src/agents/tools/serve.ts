@@ -1,4 +1,4 @@
-// Tools as an MCP server: those of an agent's servers at its door, and those of one server for a person who may use it.
+// Tools, prompts and resources as an MCP server: those of an agent's servers at its door, and the tools of one server for a person who may use it.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AgentCaller, Caller, SignedInCaller } from '../../governance/access/caller.ts';
@@ -14,6 +14,8 @@ import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { callTool } from './call-tool.ts';
 import { serverFor, usableNamed, usableServers } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
+import { withOuterUris } from './resource-uris.ts';
+import { serveContext } from './serve-context.ts';
 
 export interface McpRequest {
   caller: Caller;
@@ -41,6 +43,7 @@ export async function serveTools(parts: ServeParts, { caller, ...request }: McpR
   return await answerMcp(parts, asking, {
     list: async () => (await listTools(parts, asking)) as Tool[], // a client of the protocol has read them by the schema
     call: async (asked) => await callNamed(parts, asking, asked),
+    more: { capabilities: { prompts: {}, resources: {} }, register: (server) => serveContext(parts, server, asking) },
   });
 }
 
@@ -62,7 +65,9 @@ async function callNamed(parts: ServeParts, asking: Asking, asked: AskedTool): P
   const named = nameOf(asking, asked.name);
   if (named === undefined)
     throw new Problem('not_found', { detail: `There is no tool ${asked.name}. Its name begins with its server.` });
-  return await callTool(parts, { ...asking, ...asked, ...named });
+  const result = await callTool(parts, { ...asking, ...asked, ...named });
+  const of = asking.server === undefined ? named.server : undefined;
+  return { ...result, content: result.content.map((part) => withOuterUris(of, part)) };
 }
 
 async function listTools({ db }: ServeParts, { caller, server }: Asking): Promise<ListedTool[]> {

@@ -17,8 +17,15 @@ interface SpannedCall {
   call_id: string;
 }
 
+interface EndOfCall {
+  result?: CallToolResult;
+  done?: GuardedCall['done'] | undefined;
+  /** Questions of the server to the user, which were declined. */
+  declined?: number;
+}
+
 export interface ToolSpan {
-  end(error: string | null, more?: { result?: CallToolResult; done?: GuardedCall['done'] | undefined }): void;
+  end(error: string | null, more?: EndOfCall): void;
 }
 
 export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): ToolSpan {
@@ -30,7 +37,7 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
   const trace_id = run?.trace_id ?? trace.trace_id;
   const hidden = run?.hidden ?? { inputs: true, outputs: true };
   return {
-    end: (error, { result, done = [] } = {}) =>
+    end: (error, { result, done = [], declined = 0 } = {}) =>
       spans.add([
         {
           span_id: started.span_id,
@@ -55,7 +62,13 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
           input: hidden.inputs ? null : JSON.stringify(call.arguments),
           output: hidden.outputs || result === undefined ? null : JSON.stringify(result.content),
           error,
-          attributes: { call_id, 'gen_ai.tool.name': tool, 'mcp.server': server, ...attributesOfActions(done) },
+          attributes: {
+            call_id,
+            'gen_ai.tool.name': tool,
+            'mcp.server': server,
+            ...attributesOfActions(done),
+            ...(declined > 0 && { 'mcp.questions_declined': declined }),
+          },
         },
       ]),
   };

@@ -3,7 +3,7 @@ import type { GovernedTx } from '../../governance/access/change.ts';
 import { canonicalJson } from '../../governance/audit/canonical-json.ts';
 import type { Database, Reader } from '../../ground/database/database.ts';
 import { sql } from '../../ground/database/sql.ts';
-import type { ListedTool, ToolList } from './tool-lists/tool-list.ts';
+import type { ListedPrompt, ListedTool, ToolList } from './tool-lists/tool-list.ts';
 
 export interface OfServer {
   asset_id: string;
@@ -20,36 +20,37 @@ export interface PinnedList extends StoredList {
   pinned_at: string;
 }
 
-type Row<T> = Omit<T, 'tools'> & { tools: string };
+type Row<T> = Omit<T, 'tools' | 'prompts'> & { tools: string; prompts: string };
 
 /** The newest sight of a list counts. */
 export async function putList(
   db: Database,
   { asset_id, version }: OfServer,
-  { digest, tools }: ToolList,
+  { digest, tools, prompts }: ToolList,
 ): Promise<void> {
   await db.run(sql`
-    insert into tool_list (asset_id, version, digest, tools) values (${asset_id}, ${version}, ${digest}, ${canonicalJson(tools)})
+    insert into tool_list (asset_id, version, digest, tools, prompts)
+    values (${asset_id}, ${version}, ${digest}, ${canonicalJson(tools)}, ${canonicalJson(prompts)})
     on conflict (asset_id, version, digest) do update set seen_at = clock_now()`);
 }
 
 export async function newestList(db: Reader, { asset_id, version }: OfServer): Promise<StoredList | undefined> {
   const row = await db.one<Row<StoredList>>(sql`
-    select id, digest, tools, seen_at from tool_list where asset_id = ${asset_id} and version = ${version}
+    select id, digest, tools, prompts, seen_at from tool_list where asset_id = ${asset_id} and version = ${version}
     order by seen_at desc limit 1`);
   return row && opened(row);
 }
 
 export async function listOf(db: Reader, of: OfServer & { digest: string }): Promise<StoredList | undefined> {
   const row = await db.one<Row<StoredList>>(sql`
-    select id, digest, tools, seen_at from tool_list
+    select id, digest, tools, prompts, seen_at from tool_list
     where asset_id = ${of.asset_id} and version = ${of.version} and digest = ${of.digest}`);
   return row && opened(row);
 }
 
 export async function pinnedList(db: Reader, { asset_id, version }: OfServer): Promise<PinnedList | undefined> {
   const row = await db.one<Row<PinnedList>>(sql`
-    select l.id, l.digest, l.tools, l.seen_at, p.pinned_by, p.pinned_at
+    select l.id, l.digest, l.tools, l.prompts, l.seen_at, p.pinned_by, p.pinned_at
     from tool_pin p join tool_list l on l.id = p.list_id where p.asset_id = ${asset_id} and p.version = ${version}`);
   return row && opened(row);
 }
@@ -66,6 +67,9 @@ export async function putPin(
   );
 }
 
-function opened<T extends { tools: string }>(row: T): Omit<T, 'tools'> & Pick<ToolList, 'tools'> {
-  return { ...row, tools: JSON.parse(row.tools) as ListedTool[] }; // putList has written it
+function opened<T extends { tools: string; prompts: string }>(
+  row: T,
+): Omit<T, 'tools' | 'prompts'> & Pick<ToolList, 'tools' | 'prompts'> {
+  const [tools, prompts] = [row.tools, row.prompts].map((text) => JSON.parse(text) as unknown);
+  return { ...row, tools: tools as ListedTool[], prompts: prompts as ListedPrompt[] }; // putList has written them
 }

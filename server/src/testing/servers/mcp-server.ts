@@ -2,13 +2,31 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createMcpHandler, McpServer, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  McpServer,
+  type CallToolResult,
+  type InputRequiredResult,
+  type Prompt,
+  type Resource,
+  type Tool,
+} from '@modelcontextprotocol/server';
 
 export interface OfferedTool extends Tool {
   call: (
     given: Record<string, unknown>,
     progress: (done: number) => Promise<void>,
-  ) => Promise<CallToolResult> | CallToolResult;
+    /** To the questions of an earlier answer. */
+    answers: Record<string, unknown> | undefined,
+  ) => Promise<CallToolResult | InputRequiredResult> | CallToolResult | InputRequiredResult;
+}
+
+interface OfferedPrompt extends Prompt {
+  text: string;
+}
+
+interface OfferedResource extends Resource {
+  text: string;
 }
 
 export interface AnswerInstead {
@@ -21,6 +39,9 @@ export interface McpServerOfTest {
   url: string;
   /** Read anew for each request. */
   tools: OfferedTool[];
+  /** None: the server says that it has no prompts and no resources. */
+  prompts: OfferedPrompt[];
+  resources: OfferedResource[];
   /** The headers of each request. */
   seen: IncomingMessage['headers'][];
   /** The names of the tools that were called. */
@@ -31,7 +52,15 @@ export interface McpServerOfTest {
 }
 
 export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false } = {}): Promise<McpServerOfTest> {
-  const made: McpServerOfTest = { url: '', tools, seen: [], called: [], close: async () => await Promise.resolve() };
+  const made: McpServerOfTest = {
+    url: '',
+    tools,
+    prompts: [],
+    resources: [],
+    seen: [],
+    called: [],
+    close: async () => await Promise.resolve(),
+  };
   const { fetch } = createMcpHandler(() => serverOf(made));
   const http = createServer((incoming, outgoing) => {
     void (async () => {
@@ -64,8 +93,9 @@ export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false
   return made;
 }
 
-function serverOf({ tools, called }: McpServerOfTest): McpServer {
-  const made = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
+function serverOf({ tools, prompts, resources, called }: McpServerOfTest): McpServer {
+  const more = { ...(prompts.length > 0 && { prompts: {} }), ...(resources.length > 0 && { resources: {} }) };
+  const made = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {}, ...more } });
   const { server } = made;
   server.setRequestHandler(
     'tools/list',
@@ -80,9 +110,35 @@ function serverOf({ tools, called }: McpServerOfTest): McpServer {
     };
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined) return { isError: true, content: [{ type: 'text', text: 'no such tool' }] };
-    return await tool.call(params.arguments ?? {}, progress);
+    return await tool.call(params.arguments ?? {}, progress, mcpReq.inputResponses);
   });
+  if (prompts.length > 0) offerPrompts(made, prompts, called);
+  if (resources.length > 0) offerResources(made, resources, called);
   return made;
+}
+
+function offerPrompts({ server }: McpServer, prompts: OfferedPrompt[], called: string[]): void {
+  server.setRequestHandler('prompts/list', () => ({ prompts: prompts.map(({ text: _, ...prompt }) => prompt) }));
+  server.setRequestHandler('prompts/get', ({ params }) => {
+    called.push(`prompt ${params.name}`);
+    const found = prompts.find(({ name }) => name === params.name);
+    const text = `${found?.text ?? 'nothing'} ${JSON.stringify(params.arguments ?? {})}`;
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+  });
+}
+
+function offerResources({ server }: McpServer, resources: OfferedResource[], called: string[]): void {
+  server.setRequestHandler('resources/list', () => ({
+    resources: resources.map(({ text: _, ...resource }) => resource),
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [{ uriTemplate: 'memo:///{name}', name: 'a memo' }],
+  }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    called.push(`resource ${uri}`);
+    const text = resources.find((one) => one.uri === uri)?.text ?? 'nothing';
+    return { contents: [{ uri, text }] };
+  });
 }
 
 export function textTool(

@@ -8,6 +8,8 @@ import { toolList, type ToolList } from '../../../assets/registry/tool-lists/too
 import type { AssetRecord } from '../../../assets/registry/find.ts';
 import type { ToolParts } from '../parts.ts';
 import { authorizedFetch, type Credential } from './authorized-fetch.ts';
+import { declineQuestions } from './decline-questions.ts';
+import { listPrompts } from './list-prompts.ts';
 import { outboundFetch } from './outbound-fetch.ts';
 
 /** A version of a server. */
@@ -21,6 +23,8 @@ export interface Upstream {
 
 export interface ServerConnection {
   client: Client;
+  /** How many questions to the user were declined on it. */
+  declined(): number;
   /** Asked anew when the last answer is older than this. */
   list(no_older_than_ms: number): Promise<ToolList>;
   /** The text without the credentials that this connection has sent. */
@@ -50,16 +54,20 @@ export async function connect(
   const client = new Client(
     { name: 'gantry', version: ownVersion },
     {
-      capabilities: {},
+      capabilities: { elicitation: { form: {} } },
       versionNegotiation: { mode: 'auto' },
       listMaxPages: most_pages,
       // The schemas come from outside. The service compares them with the pinned ones, and compiles none of them here.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
-      listChanged: { tools: { onChanged: () => (isStale = true), autoRefresh: false } },
+      listChanged: {
+        tools: { onChanged: () => (isStale = true), autoRefresh: false },
+        prompts: { onChanged: () => (isStale = true), autoRefresh: false },
+      },
     },
   );
+  const declined = declineQuestions(client);
   const options = { fetch };
   const address = new URL(url);
   const wire =
@@ -72,6 +80,7 @@ export async function connect(
   return {
     client,
     conceal,
+    declined,
     list: async (no_older_than_ms) => {
       if (listed !== undefined && !isStale && performance.now() - listed.at <= no_older_than_ms) return listed.list;
       isStale = false;
@@ -80,9 +89,10 @@ export async function connect(
         async () => await client.listTools(undefined, { cacheMode: 'bypass', timeout: list_ms }),
       );
       if (tools.length > most_tools) throw unusable(upstream, `It lists more than ${most_tools} tools.`);
-      const list = toolList(tools);
-      if (JSON.stringify(list.tools).length > most_list_bytes)
-        throw unusable(upstream, `Its list of tools is larger than ${most_list_bytes} bytes.`);
+      const prompts = await work(async () => await listPrompts(client, list_ms));
+      const list = toolList(tools, prompts);
+      if (JSON.stringify(list).length > most_list_bytes)
+        throw unusable(upstream, `Its list of tools and prompts is larger than ${most_list_bytes} bytes.`);
       listed = { at, list };
       return list;
     },

@@ -8,7 +8,7 @@ import type { Reader } from '../../../ground/database/database.ts';
 import type { Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { agentConfigOf, loadVersionSummary } from '../versions/load-version-content.ts';
-import type { ListedTool } from './tool-list.ts';
+import type { ListedPrompt, ListedTool } from './tool-list.ts';
 import * as store from '../tool-list-store.ts';
 
 export interface ServerOfAgent {
@@ -20,6 +20,10 @@ export interface ServerOfAgent {
   config: Record<string, unknown>;
   /** The names that were pinned at the push. Undefined: none were, or the push is older than pins. */
   pushed: ReadonlySet<string> | undefined;
+  /** The names of the prompts that were pinned at the push. */
+  pushed_prompts: ReadonlySet<string>;
+  /** agent.yaml lets the agent read its resources. */
+  reads_resources: boolean;
   /** Of them, what agent.yaml leaves to the agent. */
   isLeft: (tool: string) => boolean;
   /** What agent.yaml says about calls of its tools. */
@@ -56,6 +60,13 @@ export async function pinnedTools(
   return (pinned?.tools ?? []).filter(({ name }) => only === undefined || only.includes(name));
 }
 
+/** What is pinned now of the prompts that the agent's push saw. */
+export async function callablePrompts(db: Reader, server: ServerOfAgent): Promise<ListedPrompt[]> {
+  if (server.pushed_prompts.size === 0) return [];
+  const pinned = await store.pinnedList(db, server);
+  return (pinned?.prompts ?? []).filter(({ name }) => server.pushed_prompts.has(name));
+}
+
 async function serverOf(
   db: Reader,
   { ref, asset_id, version, digest, tools }: Pin,
@@ -67,11 +78,15 @@ async function serverOf(
   const list = tools === undefined ? undefined : await store.listOf(db, { asset_id, version, digest: tools });
   const pushed = list && new Set(list.tools.map(({ name }) => name));
   const entry = entryOf(entries, parsed.name);
+  const pushed_prompts = new Set(list?.prompts.map(({ name: prompt }) => prompt));
+  const reads_resources = entry !== undefined && 'resources' in entry && entry.resources === true;
   const policy: CallPolicy = {
     ...(entry !== undefined && 'rules' in entry && { rules: entry.rules }),
     ...(entry !== undefined && 'approve' in entry && { approve: entry.approve }),
   };
-  return { name: parsed.name, ref, asset_id, version, config, pushed, isLeft: leftBy(entry), policy };
+  const { name } = parsed;
+  const isLeft = leftBy(entry);
+  return { name, ref, asset_id, version, config, pushed, pushed_prompts, reads_resources, isLeft, policy };
 }
 
 type Entry = NonNullable<AgentConfig['mcp_servers']>[number];

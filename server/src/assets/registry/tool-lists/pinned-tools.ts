@@ -43,6 +43,8 @@ export async function toolsOfAgent(db: Reader, version_id: string): Promise<read
       version,
       config,
       pushed,
+      pushed_prompts: new Set(),
+      reads_resources: false,
       isLeft: () => true,
       policy,
     });

@@ -10,7 +10,7 @@ import { signedIn } from '../../../people/principals/signed-in.ts';
 import type { AssetRecord } from '../asset.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { loadVersion } from '../versions/load-version.ts';
-import { compareTools, type ListedTool } from './tool-list.ts';
+import { compareLists, type ListDifference, type ListedPrompt, type ListedTool, type ToolList } from './tool-list.ts';
 import * as store from '../tool-list-store.ts';
 
 export interface NamedServer {
@@ -65,7 +65,7 @@ export async function pinServerTools(
     const before = await store.pinnedList(tx, of);
     if (before?.digest === digest) return;
     await store.putPin(tx, { ...of, list_id: seen.id, pinned_by: user.label });
-    note({ version: of.version, digest, before: before?.digest ?? null, ...names(before?.tools ?? [], seen.tools) });
+    note({ version: of.version, digest, before: before?.digest ?? null, ...names(before, seen) });
   });
   return await serverTools(db, server);
 }
@@ -73,8 +73,7 @@ export async function pinServerTools(
 export async function serverTools(db: Reader, { asset, version }: ServerVersion): Promise<ServerTools> {
   const of = { asset_id: asset.id, version };
   const [pinned, seen] = await Promise.all([store.pinnedList(db, of), store.newestList(db, of)]);
-  const { added, removed, changed } =
-    seen === undefined ? { added: [], removed: [], changed: [] } : compareTools(pinned?.tools ?? [], seen.tools);
+  const { added, removed, changed } = seen === undefined ? nothing : differenceOf(pinned, seen);
   return {
     ref: printVersionRef({ kind: 'mcp-server', name: asset.name, version }),
     pinned:
@@ -84,24 +83,52 @@ export async function serverTools(db: Reader, { asset, version }: ServerVersion)
             digest: pinned.digest,
             by: pinned.pinned_by,
             at: pinned.pinned_at,
-            tools: pinned.tools.map(toolDefinition),
+            tools: entriesOf(pinned),
           },
     seen: seen === undefined ? null : { digest: seen.digest, at: seen.seen_at },
-    added: added.map(toolDefinition),
-    removed: removed.map(toolDefinition),
-    changed: changed.map(({ before, after }) => ({ before: toolDefinition(before), after: toolDefinition(after) })),
+    added,
+    removed,
+    changed,
   };
 }
 
-export function toolDefinition({ name, description = '', ...definition }: ListedTool): ToolDefinition {
-  return { name, description, definition };
+type Lists = Pick<ToolList, 'tools' | 'prompts'>;
+
+const nothing: ListDifference<ToolDefinition> = { added: [], removed: [], changed: [] };
+
+/** Tools first. */
+function differenceOf(before: Lists | undefined, after: Lists): ListDifference<ToolDefinition> {
+  const tools = compareLists(before?.tools ?? [], after.tools);
+  const prompts = compareLists(before?.prompts ?? [], after.prompts);
+  return {
+    added: entriesOf({ tools: tools.added, prompts: prompts.added }),
+    removed: entriesOf({ tools: tools.removed, prompts: prompts.removed }),
+    changed: [
+      ...tools.changed.map(({ before: was, after: is }) => ({ before: entry('tool', was), after: entry('tool', is) })),
+      ...prompts.changed.map(({ before: was, after: is }) => {
+        return { before: entry('prompt', was), after: entry('prompt', is) };
+      }),
+    ],
+  };
 }
 
-function names(before: readonly ListedTool[], after: readonly ListedTool[]) {
-  const { added, removed, changed } = compareTools(before, after);
+function entriesOf({ tools, prompts }: Lists): ToolDefinition[] {
+  return [...tools.map((one) => entry('tool', one)), ...prompts.map((one) => entry('prompt', one))];
+}
+
+export function entry(
+  kind: ToolDefinition['kind'],
+  { name, description = '', ...definition }: ListedTool | ListedPrompt,
+): ToolDefinition {
+  return { kind, name, description, definition };
+}
+
+function names(before: Lists | undefined, after: Lists) {
+  const { added, removed, changed } = differenceOf(before, after);
+  const nameOf = ({ kind, name }: ToolDefinition) => (kind === 'tool' ? name : `prompt ${name}`);
   return {
-    added: added.map(({ name }) => name),
-    removed: removed.map(({ name }) => name),
-    changed: changed.map(({ before: { name } }) => name),
+    added: added.map(nameOf),
+    removed: removed.map(nameOf),
+    changed: changed.map(({ before: was }) => nameOf(was)),
   };
 }

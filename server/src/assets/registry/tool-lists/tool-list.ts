@@ -12,42 +12,59 @@ export interface ListedTool {
   annotations?: Record<string, unknown>;
 }
 
+export interface ListedPrompt {
+  name: string;
+  title?: string;
+  description?: string;
+  arguments?: Record<string, unknown>[];
+}
+
 export interface ToolList {
   digest: string;
   /** By name. */
   tools: ListedTool[];
+  prompts: ListedPrompt[];
 }
 
-export interface ToolDifference {
-  added: ListedTool[];
-  removed: ListedTool[];
-  changed: { before: ListedTool; after: ListedTool }[];
+export interface ListDifference<T> {
+  added: T[];
+  removed: T[];
+  changed: { before: T; after: T }[];
 }
 
 /** Of two tools with one name the first counts: the second would hide behind it. */
-export function toolList(listed: readonly ListedTool[]): ToolList {
-  const tools = [...new Map(listed.toReversed().map((tool) => [tool.name, plain(tool)])).values()];
-  const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { digest: digestOf(sorted), tools: sorted };
+export function toolList(listed: readonly ListedTool[], listed_prompts: readonly ListedPrompt[] = []): ToolList {
+  const tools = sorted(listed.map(plain));
+  const prompts = sorted(listed_prompts);
+  // The digest of a list without prompts is older than prompts.
+  return { digest: digestOf(prompts.length === 0 ? tools : { tools, prompts }), tools, prompts };
 }
 
-export function isSameTool(one: ListedTool, other: ListedTool): boolean {
+function sorted<T extends { name: string }>(listed: readonly T[]): T[] {
+  const firsts = [...new Map(listed.toReversed().map((one) => [one.name, one])).values()];
+  return firsts.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function isSame<T extends ListedTool | ListedPrompt>(one: T, other: T): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
 
-export function compareTools(before: readonly ListedTool[], after: readonly ListedTool[]): ToolDifference {
+export function compareLists<T extends ListedTool | ListedPrompt>(
+  before: readonly T[],
+  after: readonly T[],
+): ListDifference<T> {
   const [old, now] = [byName(before), byName(after)];
   return {
     added: after.filter(({ name }) => !old.has(name)),
     removed: before.filter(({ name }) => !now.has(name)),
     changed: after.flatMap((tool) => {
       const was = old.get(tool.name);
-      return was === undefined || isSameTool(was, tool) ? [] : [{ before: was, after: tool }];
+      return was === undefined || isSame(was, tool) ? [] : [{ before: was, after: tool }];
     }),
   };
 }
 
-const byName = (tools: readonly ListedTool[]) => new Map(tools.map((tool) => [tool.name, tool]));
+const byName = <T extends { name: string }>(list: readonly T[]) => new Map(list.map((one) => [one.name, one]));
 
 function plain({ name, title, description, inputSchema, outputSchema, annotations }: ListedTool): ListedTool {
   return {

@@ -5,20 +5,24 @@ import {
   McpServer,
   type CallToolResult,
   type Progress,
+  type ServerCapabilities,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { Problem, problems } from '@gantry/contract/problems.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { Refusal } from '../../access/authorize.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { RecordRefusal } from '../../access/refused.ts';
 import { version } from '../../../ground/version.ts';
 import type { Reply } from '../answer/reply.ts';
+import { printRefused, retryOf } from './print-refused.ts';
 import type { RequestHeaders } from '../request/request-headers.ts';
 
 export interface OfferedTools {
   list: () => Promise<Tool[]>;
   /** A `Problem` becomes a result that says it. */
   call: (asked: AskedTool) => Promise<CallToolResult>;
+  /** What is served beside tools. */
+  more?: { capabilities: ServerCapabilities; register: (server: McpServer) => void };
 }
 
 export interface AskedTool {
@@ -64,7 +68,7 @@ export async function answerMcp(parts: McpParts, request: McpRequest, tools: Off
 
 function serverOf(parts: McpParts, { caller, signal }: McpRequest, tools: OfferedTools): McpServer {
   // The lists are made for each request, so nothing is registered here.
-  const made = new McpServer({ name: 'gantry', version }, { capabilities: { tools: {} } });
+  const made = new McpServer({ name: 'gantry', version }, { capabilities: { tools: {}, ...tools.more?.capabilities } });
   const { server } = made;
   server.setRequestHandler('tools/list', async () => ({ tools: await tools.list() }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
@@ -86,15 +90,13 @@ function serverOf(parts: McpParts, { caller, signal }: McpRequest, tools: Offere
       return refused(error);
     }
   });
+  tools.more?.register(made);
   return made;
 }
 
 /** A result, so that the model reads why and what would help. */
-function refused({ code, detail, hint, retry_after_seconds: seconds }: Problem): CallToolResult {
-  // A result has no Retry-After.
-  const next = seconds === undefined ? hint : `Call again after ${seconds} seconds`;
-  const text = [problems[code].title, detail, next].filter((part) => part !== undefined && part !== '').join('. ');
-  const retry = seconds === undefined ? {} : { 'gantry/retry_after_seconds': seconds };
-  const _meta = { 'gantry/problem': code, 'gantry/detail': detail, 'gantry/hint': hint, ...retry };
-  return { isError: true, content: [{ type: 'text', text }], _meta };
+function refused(problem: Problem): CallToolResult {
+  const { code, detail, hint } = problem;
+  const _meta = { 'gantry/problem': code, 'gantry/detail': detail, 'gantry/hint': hint, ...retryOf(problem) };
+  return { isError: true, content: [{ type: 'text', text: printRefused(problem) }], _meta };
 }

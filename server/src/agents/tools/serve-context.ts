@@ -1,0 +1,214 @@
+// Prompts and resources at the door, beside the tools. Prompts are pinned as tools are, so their list needs no server. Resources come and go, so their lists are
+// those of the servers now, and an agent has them only where its agent.yaml says `resources: true`.
+import type {
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+} from '@modelcontextprotocol/client';
+import { ProtocolError, ProtocolErrorCode, type McpServer } from '@modelcontextprotocol/server';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { AgentCaller } from '../../governance/access/caller.ts';
+import { Refusal } from '../../governance/access/authorize.ts';
+import type { RecordRefusal } from '../../governance/access/refused.ts';
+import type { TraceContext } from '../../ground/trace-context.ts';
+import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
+import { callablePrompts } from '../../assets/registry/tool-lists/pinned-servers.ts';
+import { isSame, type ListedPrompt } from '../../assets/registry/tool-lists/tool-list.ts';
+import { askServer, type AskedOfServer } from './ask-server.ts';
+import { usableNamed, usableServers, type UsableServer } from './find-tools.ts';
+import type { ToolParts } from './parts.ts';
+import { printRefused, retryOf } from '../../governance/http/mcp/print-refused.ts';
+import { innerUri, outerUri, withOuterContents, withOuterUris } from './resource-uris.ts';
+import type { ServerConnection } from './upstream/connect.ts';
+
+interface Asking {
+  caller: AgentCaller;
+  /** The only server. Undefined: all of them. */
+  server?: string;
+  trace: TraceContext;
+}
+
+interface ContextParts extends ToolParts {
+  recordRefusal: RecordRefusal;
+}
+
+/** A change of a list is seen after this time at the latest. */
+const list_age_ms = 10_000;
+const between = '__';
+
+export function serveContext(parts: ContextParts, { server }: McpServer, asking: Asking): void {
+  server.setRequestHandler('prompts/list', async () => ({ prompts: (await listPrompts(parts, asking)) as Prompt[] }));
+  server.setRequestHandler('prompts/get', async ({ params }, { mcpReq }) =>
+    refusing(parts, asking, async () => await getPrompt(parts, asking, { ...params, signal: mcpReq.signal })),
+  );
+  server.setRequestHandler('resources/list', async (_, { mcpReq }) =>
+    refusing(parts, asking, async () => {
+      const of = await listed<{ resources: Resource[] }>(parts, asking, {
+        what: 'resources/list',
+        signal: mcpReq.signal,
+        ask: async ({ client }, _given, options) => {
+          const { resources } = await client.listResources(undefined, { ...options, cacheMode: 'bypass' });
+          return { resources };
+        },
+      });
+      return {
+        resources: of.flatMap(({ name, answer }) =>
+          answer.resources.map((one) => ({ ...one, uri: outerUri(name, one.uri) })),
+        ),
+      };
+    }),
+  );
+  server.setRequestHandler('resources/templates/list', async (_, { mcpReq }) =>
+    refusing(parts, asking, async () => {
+      const of = await listed<{ resourceTemplates: ResourceTemplateType[] }>(parts, asking, {
+        what: 'resources/templates/list',
+        signal: mcpReq.signal,
+        ask: async ({ client }, _given, options) => {
+          const { resourceTemplates } = await client.listResourceTemplates(undefined, {
+            ...options,
+            cacheMode: 'bypass',
+          });
+          return { resourceTemplates };
+        },
+      });
+      return {
+        resourceTemplates: of.flatMap(({ name, answer }) =>
+          answer.resourceTemplates.map((one) => ({ ...one, uriTemplate: outerUri(name, one.uriTemplate) })),
+        ),
+      };
+    }),
+  );
+  server.setRequestHandler('resources/read', async ({ params }, { mcpReq }) =>
+    refusing(parts, asking, async () => await readResource(parts, asking, { uri: params.uri, signal: mcpReq.signal })),
+  );
+}
+
+async function listPrompts({ db }: ContextParts, asking: Asking): Promise<ListedPrompt[]> {
+  const lists = await Promise.all(
+    (await serversOf(db, asking)).map(async ({ server }) => {
+      const prompts = await callablePrompts(db, server);
+      return asking.server === undefined
+        ? prompts.map((one) => ({ ...one, name: `${server.name}${between}${one.name}` }))
+        : prompts;
+    }),
+  );
+  return lists.flat();
+}
+
+async function getPrompt(
+  parts: ContextParts,
+  asking: Asking,
+  {
+    name,
+    arguments: given = {},
+    signal,
+  }: { name: string; arguments?: Record<string, string> | undefined; signal: AbortSignal },
+): Promise<GetPromptResult> {
+  const at = name.indexOf(between);
+  const named = asking.server ?? (at < 0 ? '' : name.slice(0, at));
+  const inner = asking.server === undefined ? name.slice(at + between.length) : name;
+  const usable = (await serversOf(parts.db, asking)).find(({ server }) => server.name === named);
+  const pinned = usable && (await callablePrompts(parts.db, usable.server)).find((one) => one.name === inner);
+  if (usable === undefined || pinned === undefined)
+    throw new Problem('not_found', {
+      detail: `There is no prompt ${name} that was pinned when the agent was pushed.`,
+      hint: 'Its owner pins it, and then the agent is pushed and deployed again: svc mcp pin',
+    });
+  const result = await askServer<GetPromptResult>(parts, {
+    ...asking,
+    usable,
+    what: `prompts/get ${inner}`,
+    arguments: given,
+    signal,
+    ask: async (connection, args, options) => {
+      await requireUnchanged(parts, connection, usable, pinned);
+      // The guardrails keep texts as texts.
+      return await connection.client.getPrompt({ name: inner, arguments: args as Record<string, string> }, options);
+    },
+  });
+  const of = asking.server === undefined ? usable.server.name : undefined;
+  return { ...result, messages: result.messages.map((one) => ({ ...one, content: withOuterUris(of, one.content) })) };
+}
+
+async function readResource(
+  parts: ContextParts,
+  asking: Asking,
+  { uri: given, signal }: { uri: string; signal: AbortSignal },
+): Promise<ReadResourceResult> {
+  const inner = asking.server === undefined ? innerUri(given) : { server: asking.server, uri: given };
+  const usable = (await readable(parts, asking)).find(({ server }) => server.name === inner?.server);
+  if (usable === undefined || inner === undefined)
+    throw new Problem('not_found', {
+      detail: 'The agent may read no resource at this address.',
+      hint: 'Its agent.yaml needs `resources: true` at a server, and at /mcp an address begins with <server>+.',
+    });
+  const result = await askServer<ReadResourceResult>(parts, {
+    ...asking,
+    usable,
+    what: 'resources/read',
+    arguments: { uri: inner.uri },
+    signal,
+    ask: async ({ client }, { uri }, options) =>
+      await client.readResource({ uri: String(uri) }, { ...options, cacheMode: 'bypass' }),
+  });
+  return withOuterContents(asking.server === undefined ? inner.server : undefined, result);
+}
+
+/** Of each server. At `/mcp`, one that fails leaves the others: its row and its span say that it did. */
+async function listed<Answer extends object>(
+  parts: ContextParts,
+  asking: Asking,
+  question: Pick<AskedOfServer<Answer>, 'what' | 'signal' | 'ask'>,
+): Promise<{ name: string | undefined; answer: Answer }[]> {
+  const asked = (await readable(parts, asking)).map(async (usable) => {
+    const answer = await askServer(parts, { ...asking, ...question, usable, arguments: {} });
+    return { name: asking.server === undefined ? usable.server.name : undefined, answer };
+  });
+  const settled = await Promise.allSettled(asked);
+  const failed = settled.filter((one) => one.status === 'rejected');
+  const [first] = failed;
+  const isOnly = failed.length === settled.length || failed.some(({ reason }) => !(reason instanceof Problem));
+  if (first !== undefined && isOnly) throw first.reason;
+  return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+}
+
+async function readable({ db }: ContextParts, asking: Asking): Promise<UsableServer[]> {
+  return (await serversOf(db, asking)).filter(({ server }) => server.reads_resources);
+}
+
+async function serversOf(db: ToolParts['db'], { caller, server }: Asking): Promise<UsableServer[]> {
+  return server === undefined ? await usableServers(db, caller) : await usableNamed(db, caller, server);
+}
+
+/** Throws `tool_changed`. The new list is stored, so that its owner sees the difference. */
+async function requireUnchanged(
+  { db }: ToolParts,
+  connection: ServerConnection,
+  { server, upstream }: UsableServer,
+  pinned: ListedPrompt,
+): Promise<void> {
+  const list = await connection.list(list_age_ms);
+  const now = list.prompts.find(({ name }) => name === pinned.name);
+  if (now !== undefined && isSame(now, pinned)) return;
+  await noteList(db, server, list);
+  throw new Problem('tool_changed', {
+    detail: `${upstream.ref} has changed its prompt ${pinned.name} since its list was pinned, or has it no longer.`,
+    hint: `Its owner reads the difference and pins it: svc mcp pin ${server.name}`,
+  });
+}
+
+/** These methods have no result that says why, so a refusal is an error of the protocol. */
+async function refusing<Answer>(parts: ContextParts, { caller }: Asking, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error instanceof Refusal) await parts.recordRefusal(caller, error);
+    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, printRefused(error), {
+      'gantry/problem': error.code,
+      ...retryOf(error),
+    });
+  }
+}

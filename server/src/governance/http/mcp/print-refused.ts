@@ -1,0 +1,12 @@
+// A refusal for a model: why, and what would help.
+import { problems, type Problem } from '@gantry/contract/problems.ts';
+
+export function printRefused({ code, detail, hint, retry_after_seconds: seconds }: Problem): string {
+  // There is no Retry-After here.
+  const next = seconds === undefined ? hint : `Call again after ${seconds} seconds`;
+  return [problems[code].title, detail, next].filter((part) => part !== undefined && part !== '').join('. ');
+}
+
+export function retryOf({ retry_after_seconds: seconds }: Problem): Record<string, number> {
+  return seconds === undefined ? {} : { 'gantry/retry_after_seconds': seconds };
+}
