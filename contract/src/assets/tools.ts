@@ -15,8 +15,18 @@ export type ToolDefinition = z.output<typeof toolDefinition>;
 
 const changedTool = z.object({ before: toolDefinition, after: toolDefinition });
 
+export const hostedServer = z.object({
+  package: z.string().describe('pypi:<name>==<version> or npm:<name>@<version>'),
+  share: z.enum(['call', 'caller', 'revision']).describe('who shares a container of it'),
+  egress: z.array(z.string()).describe('the only destinations of its containers; empty: they have no network'),
+  image: z.string().nullable().describe('the digest of the image that runs: that of the pinned list; null: nothing is pinned'),
+  components: z.array(z.object({ name: z.string(), version: z.string() })).describe('what is in that image'),
+  running: z.int().describe('the containers of it that run now'),
+});
+
 export const serverTools = z.object({
   ref: z.string().describe('mcp-servers/<name>@<version>'),
+  hosted: hostedServer.nullable().describe('of a server that the service runs; null: it has an address'),
   pinned: z
     .object({ digest: z.string(), by: z.string(), at: time, tools: z.array(toolDefinition) })
     .nullable()

@@ -3,13 +3,20 @@ import { openOutbound } from '../ground/outbound/outbound.ts';
 import { ruleThread } from '../assets/registry/call-rules/rule-thread.ts';
 import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
+import { engineBuilder } from '../agents/tools/hosted/engine-builder.ts';
+import { openHosting } from '../agents/tools/hosted/hosting.ts';
 import { serverConnections } from '../agents/tools/upstream/connections.ts';
 import type { ToolParts } from '../agents/tools/parts.ts';
 import type { OpeningParts, RoleParts } from './role.ts';
 
-export function openTools({
+export async function openTools({
   config,
+  log,
   db,
+  owner,
+  stopping,
+  hosted,
+  deploying,
   envelope,
   spans,
   guardrails,
@@ -17,20 +24,37 @@ export function openTools({
   base_url,
   onError,
   open,
-}: OpeningParts & Pick<RoleParts, 'models'>): ToolParts {
+}: OpeningParts & Pick<RoleParts, 'models' | 'deploying'>): Promise<ToolParts> {
   const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
   const connections = serverConnections(onError);
+  const readCredentials = teamSecretReader({ stores: stores({ envelope }), onError });
   const rules = ruleThread();
+  const { containers, deploy } = await deploying();
+  const hosting = openHosting({
+    db,
+    ...(hosted ?? {
+      builder: engineBuilder({ ...containers, images: deploy.builder }),
+      runner: containers.runner,
+    }),
+    limits: config.hosted,
+    readCredentials,
+    owner,
+    stopping,
+    log,
+    onError,
+  });
   open.defer(async () => {
     await connections.close();
+    await hosting.close();
     await rules.close();
     await outbound.close();
   });
   return {
     db,
     outbound,
-    readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
+    readCredentials,
     connections,
+    hosting,
     rules,
     guardrails,
     models,

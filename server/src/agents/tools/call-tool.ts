@@ -115,11 +115,8 @@ async function send(
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
   { usable, pinned, caller_id }: { usable: UsableServer; pinned: ListedTool; caller_id: string },
 ): Promise<CallToolResult> {
-  const { server, upstream } = usable;
-  const of = { server_id: server.asset_id, version: server.version, agent_id: caller.id, caller_id };
-  // The connection outlives the call, so its opening does not end with it.
-  const open = async () => await connect(parts, upstream, AbortSignal.timeout(call_ms));
-  return await parts.connections.use(of, open, async (connection) => {
+  const { upstream } = usable;
+  return await onServer(parts, { usable, caller, caller_id, signal }, async (connection) => {
     await requireUnchanged(parts, connection, usable, pinned);
     const result = await named(
       upstream,
@@ -142,17 +139,33 @@ async function send(
   });
 }
 
+/** On the open connection of this end caller, else on a new one. It outlives the call, so its opening does not end with it. */
+async function onServer<T>(
+  parts: ToolParts,
+  of: { usable: UsableServer; caller: AgentCaller; caller_id: string; signal: AbortSignal },
+  work: (connection: ServerConnection) => Promise<T>,
+): Promise<T> {
+  const { caller, caller_id, signal } = of;
+  const { server, upstream, image } = of.usable;
+  const { asset_id, version } = server;
+  const by = { agent_id: caller.id, revision_id: caller.revision_id, caller_id };
+  if (image !== undefined)
+    return await parts.hosting.use({ server: { asset_id, version, upstream }, image, by, work, signal });
+  const open = async () => await connect(parts, upstream, AbortSignal.timeout(call_ms));
+  return await parts.connections.use({ server_id: asset_id, version, ...by }, open, work);
+}
+
 /** Throws `tool_changed`. The new list is stored, so that its owner sees the difference. */
 async function requireUnchanged(
   { db }: ToolParts,
   connection: ServerConnection,
-  { server, upstream }: UsableServer,
+  { server, upstream, image }: UsableServer,
   pinned: ListedTool,
 ): Promise<void> {
   const list = await connection.list(list_age_ms);
   const now = list.tools.find(({ name }) => name === pinned.name);
   if (now !== undefined && isSameTool(now, pinned)) return;
-  await noteList(db, server, list);
+  await noteList(db, server, { ...list, image_id: image?.id ?? null });
   throw new Problem('tool_changed', {
     detail:
       now === undefined

@@ -7,6 +7,7 @@ import type { AgentCaller } from '../../governance/access/caller.ts';
 import { decideUse, type CallingAsset } from '../../governance/access/decide.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { findAssetsCalledBy, type AssetRecord } from '../../assets/registry/find.ts';
+import { pinnedImage, type ImageRef } from '../../assets/registry/tool-lists/hosted-images.ts';
 import { callableTools, serversOfAgent, type ServerOfAgent } from '../../assets/registry/tool-lists/pinned-servers.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import type { ServerConfig, Upstream } from './upstream/connect.ts';
@@ -15,6 +16,8 @@ export interface UsableServer {
   server: ServerOfAgent;
   upstream: Upstream;
   tools: ListedTool[];
+  /** What a hosted server runs: the image of the pinned list. */
+  image: ImageRef | undefined;
 }
 
 /** Those that the agent may use, in the order of their names. */
@@ -61,7 +64,8 @@ async function withTools(
 ): Promise<UsableServer> {
   const { id: team_id, name: team } = asset.team;
   const upstream = { ref: asset.ref, team_id, team, config: readServer(server.config) };
-  return { server, upstream, tools: await callableTools(db, server) };
+  const image = upstream.config.package === undefined ? undefined : await pinnedImage(db, server);
+  return { server, upstream, tools: await callableTools(db, server), image };
 }
 
 const read = new WeakMap<Record<string, unknown>, ServerConfig>();

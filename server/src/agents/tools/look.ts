@@ -6,7 +6,8 @@ import { loadServer, serverTools, type NamedServer } from '../../assets/registry
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import type { ToolParts } from './parts.ts';
 import { readServer } from './find-tools.ts';
-import { connect } from './upstream/connect.ts';
+import { packageOf, type HostedServer } from './hosted/hosting.ts';
+import { connect, type ServerConnection } from './upstream/connect.ts';
 
 /** Throws the refusal, `not_callable` or `server_unavailable`. */
 export async function lookAtTools(
@@ -17,11 +18,27 @@ export async function lookAtTools(
   const { asset, version, config } = server;
   authorize(caller, 'tools.pin', asset);
   const { id: team_id, name: team } = asset.team;
-  const connection = await connect(parts, { ref: asset.ref, team_id, team, config: readServer(config) }, signal);
+  const upstream = { ref: asset.ref, team_id, team, config: readServer(config) };
+  const of = { asset_id: asset.id, version };
+  if (upstream.config.transport === 'stdio') await lookAtHosted(parts, { ...of, upstream }, signal);
+  else await lookAtAddress(parts, { ...of, upstream }, signal);
+  return await serverTools(parts.db, server);
+}
+
+async function lookAtAddress(parts: ToolParts, { upstream, ...of }: HostedServer, signal: AbortSignal): Promise<void> {
+  const connection = await connect(parts, upstream, signal);
   try {
-    await noteList(parts.db, { asset_id: asset.id, version }, await connection.list(0));
+    await noteList(parts.db, of, await connection.list(0));
   } finally {
     await connection.close();
   }
-  return await serverTools(parts.db, server);
+}
+
+/** Its package is locked and installed first. The program of the image gives the list. */
+async function lookAtHosted({ db, hosting }: ToolParts, server: HostedServer, signal: AbortSignal): Promise<void> {
+  packageOf(server.upstream);
+  const image = await hosting.imageOf(server, signal);
+  const work = async (on: ServerConnection) => await on.list(0);
+  const list = await hosting.use({ server, image, by: undefined, work, signal });
+  await noteList(db, server, { ...list, image_id: image.id });
 }

@@ -26,10 +26,11 @@ type Row<T> = Omit<T, 'tools'> & { tools: string };
 export async function putList(
   db: Database,
   { asset_id, version }: OfServer,
-  { digest, tools }: ToolList,
+  { digest, tools, image_id = null }: ToolList & { image_id?: string | null },
 ): Promise<void> {
   await db.run(sql`
-    insert into tool_list (asset_id, version, digest, tools) values (${asset_id}, ${version}, ${digest}, ${canonicalJson(tools)})
+    insert into tool_list (asset_id, version, digest, tools, image_id)
+    values (${asset_id}, ${version}, ${digest}, ${canonicalJson(tools)}, ${image_id})
     on conflict (asset_id, version, digest) do update set seen_at = clock_now()`);
 }
 

@@ -8,6 +8,7 @@ import { orgSettings } from '@gantry/contract/people/org.ts';
 import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
 import { agentNetworkSettings, doorConfig, doorFault, type DoorConfig } from './agent-network-settings.ts';
+import { hostedConfig, hostedSettings, type HostedConfig } from './hosted-settings.ts';
 import { defaultDataDir, installationHome, settingsFile } from './installation-place.ts';
 import { list } from './list-setting.ts';
 import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
@@ -151,6 +152,7 @@ export const settings = z.object({
   BUILD_PROCESSES: atLeast(64).default(512).describe('the limit of processes and threads of one build'),
   BUILD_DEADLINE_SECONDS: seconds(900).describe('the time limit of one build'),
   ...agentNetworkSettings,
+  ...hostedSettings,
   ...traceSettings,
   SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
   STOP_GRACE_SECONDS: atLeast(0)
@@ -218,6 +220,8 @@ export interface Config extends PythonsConfig {
   agents_subnet: string | undefined;
   listed_subnet: string | undefined;
   sandbox_subnet: string | undefined;
+  tools_subnet: string | undefined;
+  hosted: HostedConfig;
   /** Where agents call the service. */
   door: DoorConfig;
   egress_port: number;
@@ -317,6 +321,8 @@ export function readConfig(
     agents_subnet: given.AGENTS_SUBNET,
     listed_subnet: given.LISTED_SUBNET,
     sandbox_subnet: given.SANDBOX_SUBNET,
+    tools_subnet: given.TOOLS_SUBNET,
+    hosted: hostedConfig(given),
     door: doorConfig(given),
     egress_port: given.EGRESS_PORT,
     traces: tracesConfig(given),

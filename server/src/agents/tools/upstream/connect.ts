@@ -1,5 +1,11 @@
 // One connection to an MCP server, in the generation of the protocol that the server speaks.
-import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  ProtocolError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { mcpServer } from '@gantry/project/asset-config/mcp-server.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { z } from 'zod';
@@ -35,12 +41,36 @@ const most_list_bytes = 1024 * 1024;
 
 type ConnectParts = Pick<ToolParts, 'db' | 'outbound' | 'readCredentials' | 'onError'>;
 
-/** Throws `not_callable` or `server_unavailable`. */
+/** To a server with an address. Throws `not_callable` or `server_unavailable`. */
 export async function connect(parts: ConnectParts, upstream: Upstream, signal: AbortSignal): Promise<ServerConnection> {
   const { url, transport } = upstream.config;
   if (url === undefined)
     throw new Problem('not_callable', { detail: `${upstream.ref} is a program (\`transport: stdio\`).` });
   const headers = await credential(parts, upstream);
+  const options = { fetch: outboundFetch(parts.outbound), requestInit: { headers } };
+  const address = new URL(url);
+  const wire =
+    transport === 'sse'
+      ? // oxlint-disable-next-line typescript/no-deprecated -- `transport: sse` of a config means these older servers
+        new SSEClientTransport(address, options)
+      : new StreamableHTTPClientTransport(address, options);
+  return await connectOver({ upstream, wire, timeout_ms: connect_ms, onError: parts.onError }, signal);
+}
+
+interface Connecting {
+  upstream: Upstream;
+  wire: Transport;
+  /** What a hosted server runs. */
+  image?: string;
+  timeout_ms: number;
+  onError: (error: unknown) => void;
+}
+
+/** Throws `server_unavailable`. */
+export async function connectOver(
+  { upstream, wire, image, timeout_ms, onError }: Connecting,
+  signal: AbortSignal,
+): Promise<ServerConnection> {
   let isStale = false;
   const client = new Client(
     { name: 'gantry', version: ownVersion },
@@ -55,14 +85,7 @@ export async function connect(parts: ConnectParts, upstream: Upstream, signal: A
       listChanged: { tools: { onChanged: () => (isStale = true), autoRefresh: false } },
     },
   );
-  const options = { fetch: outboundFetch(parts.outbound), requestInit: { headers } };
-  const address = new URL(url);
-  const wire =
-    transport === 'sse'
-      ? // oxlint-disable-next-line typescript/no-deprecated -- `transport: sse` of a config means these older servers
-        new SSEClientTransport(address, options)
-      : new StreamableHTTPClientTransport(address, options);
-  await named(upstream, async () => await client.connect(wire, { timeout: connect_ms, signal }));
+  await named(upstream, async () => await client.connect(wire, { timeout: timeout_ms, signal }));
   let listed: { at: number; list: ToolList } | undefined;
   return {
     client,
@@ -75,28 +98,41 @@ export async function connect(parts: ConnectParts, upstream: Upstream, signal: A
         async () => await client.listTools(undefined, { cacheMode: 'bypass', timeout: list_ms }),
       );
       if (tools.length > most_tools) throw unusable(upstream, `It lists more than ${most_tools} tools.`);
-      const list = toolList(tools);
+      const list = toolList(tools, image);
       if (JSON.stringify(list.tools).length > most_list_bytes)
         throw unusable(upstream, `Its list of tools is larger than ${most_list_bytes} bytes.`);
       listed = { at, list };
       return list;
     },
-    close: async () => await client.close().catch(parts.onError),
+    close: async () => await client.close().catch(onError),
   };
 }
 
-async function credential(
-  { db, readCredentials }: ConnectParts,
-  { ref, team_id, team, config: { secret } }: Upstream,
-): Promise<Record<string, string>> {
+async function credential(parts: ConnectParts, upstream: Upstream): Promise<Record<string, string>> {
+  const { secret } = upstream.config;
   if (secret === undefined) return {};
-  const value = (await readCredentials(db, team_id, [secret])).get(secret);
-  if (value === undefined || value === '')
-    throw new Problem('server_unavailable', {
-      detail: `${ref} needs the secret ${secret} of team ${team}, which is not set.`,
-      hint: `A team admin sets it: svc secret set ${secret} --team ${team}`,
-    });
+  const { [secret]: value } = await teamSecrets(parts, upstream, [secret]);
   return { authorization: `Bearer ${value}` };
+}
+
+/** The values of these secrets of the server's team. Throws `server_unavailable` for one that is not set. */
+export async function teamSecrets(
+  { db, readCredentials }: Pick<ConnectParts, 'db' | 'readCredentials'>,
+  { ref, team_id, team }: Upstream,
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  const values = names.length === 0 ? new Map<string, string>() : await readCredentials(db, team_id, names);
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = values.get(name);
+      if (value === undefined || value === '')
+        throw new Problem('server_unavailable', {
+          detail: `${ref} needs the secret ${name} of team ${team}, which is not set.`,
+          hint: `A team admin sets it: svc secret set ${name} --team ${team}`,
+        });
+      return [name, value];
+    }),
+  );
 }
 
 /** The failure of the work as a refusal that names the server. */
@@ -105,12 +141,17 @@ export async function named<T>(upstream: Upstream, work: () => Promise<T>): Prom
     return await work();
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw unusable(upstream, reasonOf(error));
+    const { detail } = unusable(upstream, reasonOf(error));
+    throw new (error instanceof ProtocolError ? AnsweredWithError : Problem)('server_unavailable', { detail });
   }
 }
 
-function unusable({ ref, config: { url } }: Upstream, reason: string): Problem {
-  return new Problem('server_unavailable', { detail: `${ref} at ${url ?? 'no address'} does not work: ${reason}` });
+/** The server works, and its answer is an error of the protocol. */
+export class AnsweredWithError extends Problem {}
+
+export function unusable({ ref, config }: Upstream, reason: string, fields: Record<string, unknown> = {}): Problem {
+  const where = config.package ?? `at ${config.url ?? 'no address'}`;
+  return new Problem('server_unavailable', { detail: `${ref} ${where} does not work: ${reason}`, fields });
 }
 
 const longest_reason = 300;

@@ -1,7 +1,9 @@
 // The tools of a version of an MCP server: what is pinned, what the server lists now, and a person's decision to pin it.
+import { shares } from '@gantry/project/asset-config/mcp-server.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
 import type { ServerTools, ToolDefinition } from '@gantry/contract/assets/tools.ts';
+import { z } from 'zod';
 import { authorize } from '../../../governance/access/authorize.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
 import { change } from '../../../governance/access/change.ts';
@@ -11,6 +13,7 @@ import type { AssetRecord } from '../asset.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { loadVersion } from '../versions/load-version.ts';
 import { compareTools, type ListedTool } from './tool-list.ts';
+import { hostedState } from '../hosted-image-store.ts';
 import * as store from '../tool-list-store.ts';
 
 export interface NamedServer {
@@ -70,13 +73,18 @@ export async function pinServerTools(
   return await serverTools(db, server);
 }
 
-export async function serverTools(db: Reader, { asset, version }: ServerVersion): Promise<ServerTools> {
+export async function serverTools(db: Reader, { asset, version, config }: ServerVersion): Promise<ServerTools> {
   const of = { asset_id: asset.id, version };
-  const [pinned, seen] = await Promise.all([store.pinnedList(db, of), store.newestList(db, of)]);
+  const [pinned, seen, hosted] = await Promise.all([
+    store.pinnedList(db, of),
+    store.newestList(db, of),
+    hostedServer(db, of, config),
+  ]);
   const { added, removed, changed } =
     seen === undefined ? { added: [], removed: [], changed: [] } : compareTools(pinned?.tools ?? [], seen.tools);
   return {
     ref: printVersionRef({ kind: 'mcp-server', name: asset.name, version }),
+    hosted,
     pinned:
       pinned === undefined
         ? null
@@ -92,6 +100,20 @@ export async function serverTools(db: Reader, { asset, version }: ServerVersion)
     changed: changed.map(({ before, after }) => ({ before: toolDefinition(before), after: toolDefinition(after) })),
   };
 }
+
+/** Null for a server with an address. */
+async function hostedServer(db: Reader, of: store.OfServer, config: Record<string, unknown>) {
+  const { success, data } = hostedConfig.safeParse(config);
+  if (!success) return null;
+  return { ...data, ...(await hostedState(db, of)) };
+}
+
+/** Of the config, which was checked when it was stored. */
+const hostedConfig = z.object({
+  package: z.string(),
+  share: z.enum(shares).default('caller'),
+  egress: z.array(z.string()).default([]),
+});
 
 function toolDefinition({ name, description = '', ...definition }: ListedTool): ToolDefinition {
   return { name, description, definition };

@@ -24,11 +24,14 @@ export interface ToolDifference {
   changed: { before: ListedTool; after: ListedTool }[];
 }
 
-/** Of two tools with one name the first counts: the second would hide behind it. */
-export function toolList(listed: readonly ListedTool[]): ToolList {
+/**
+ * Of two tools with one name the first counts: the second would hide behind it. `image`: what a hosted server runs. Another image is another list,
+ * also with equal texts.
+ */
+export function toolList(listed: readonly ListedTool[], image?: string): ToolList {
   const tools = [...new Map(listed.toReversed().map((tool) => [tool.name, plain(tool)])).values()];
   const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { digest: digestOf(sorted), tools: sorted };
+  return { digest: digestOf(image === undefined ? sorted : { image, tools: sorted }), tools: sorted };
 }
 
 export function isSameTool(one: ListedTool, other: ListedTool): boolean {
