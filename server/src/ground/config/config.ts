@@ -133,6 +133,10 @@ export const settings = z.object({
   BUILD_INDEX_HOSTS: list.describe('further hosts that serve files of the index, separated by commas'),
   BUILD_CA_FILE: z.string().optional().describe('a PEM file with the certificate authorities that builds trust'),
   BUILD_EXTRA_INDEX_URLS: list.describe('further package indexes, separated by commas'),
+  BUILD_NPM_REGISTRY: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("the registry of npm for hosted MCP servers, without credentials. Default: npm's own"),
   BUILD_PROXY: z
     .url({ protocol: /^http$/ })
     .optional()
@@ -206,6 +210,7 @@ export interface Config extends PythonsConfig {
     extra_index_urls: string[];
     index_hosts: string[];
     ca_file: string | undefined;
+    npm_registry: string | undefined;
     upstream_proxy: string | undefined;
     python_mirror: string | undefined;
     obtains_pythons: boolean;
@@ -307,6 +312,7 @@ export function readConfig(
       extra_index_urls: given.BUILD_EXTRA_INDEX_URLS,
       index_hosts: given.BUILD_INDEX_HOSTS,
       ca_file: given.BUILD_CA_FILE,
+      npm_registry: given.BUILD_NPM_REGISTRY,
       upstream_proxy: given.BUILD_PROXY,
       python_mirror: given.BUILD_PYTHON_MIRROR,
       obtains_pythons: given.BUILD_PYTHONS === 'obtain',

@@ -4,11 +4,13 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { findImage } from '../../../assets/docker/base-image.ts';
 import type { Engine } from '../../../assets/docker/client.ts';
 import { ensureDependencyImage } from '../../../assets/images/dependency-image.ts';
+import { ensureNpmImage, lockNpm, node_requirement } from '../../../assets/images/npm-packages.ts';
 import { buildToolImage } from '../../../assets/images/tool-image.ts';
 import type { Pythons } from '../../../assets/workshop/pythons/pythons.ts';
+import type { Sandboxes } from '../../../assets/workshop/sandboxes.ts';
 import { resolveRequirements } from '../../../assets/workshop/resolve/resolve.ts';
 import type { Builder } from '../../deploy/build/build-image.ts';
-import type { HostedBuilder } from './plugs.ts';
+import type { HostedBuilder, HostedLock } from './plugs.ts';
 
 interface Parts {
   engine: Engine;
@@ -35,37 +37,41 @@ export function engineBuilder({ engine, pythons, images }: Parts): HostedBuilder
           platform_requirements: [],
         });
         if (built_from_source.length > 0) throw withoutWheels(hosted, built_from_source);
-        return { base_image: sandboxes.base.pin, python: python_version, lock, npm_lock: null };
+        const made = { base_image: sandboxes.base.pin, python: python_version, lock };
+        if (hosted.index === 'pypi') return { ...made, npm_lock: null };
+        const { tag: node_image } = await installPython(sandboxes, made, o);
+        return { ...made, npm_lock: await lockNpm(sandboxes, { ...hosted, node_image, signal: o.signal }) };
       }),
-    build: async (hosted, { lock, python }, { team_id, signal }) =>
+    build: async (hosted, lock, o) =>
       await inTurn(async () => {
         const sandboxes = await pythons.sandboxes();
-        const { tag, installed } = await ensureDependencyImage(sandboxes, {
-          team_id,
-          lock,
-          python_version: python,
-          wheels: new Map(),
-          wrapper_lock: '',
-          signal,
-        });
+        const { tag, installed } = await installPython(sandboxes, lock, o);
+        const { npm_lock } = lock;
+        const { signal } = o;
+        const npm = npm_lock === null ? undefined : await ensureNpmImage(sandboxes, { npm_lock, node_image: tag, signal });
         const digest = await buildToolImage(engine, {
-          packages_image: tag,
+          packages_image: npm?.tag ?? tag,
           package: printHostedPackage(hosted),
           signal,
         });
-        return { digest, components: installed };
+        return { digest, components: [...installed, ...(npm?.installed ?? [])] };
       }),
     has: async (digest, signal) => (await findImage(engine, digest, signal)) !== undefined,
   };
 }
 
+async function installPython(
+  sandboxes: Sandboxes,
+  { lock, python }: Pick<HostedLock, 'lock' | 'python'>,
+  o: { team_id: string; signal: AbortSignal },
+) {
+  const packages = { lock, python_version: python, wheels: new Map(), wrapper_lock: '' };
+  return await ensureDependencyImage(sandboxes, { ...packages, ...o });
+}
+
+/** A package of npm needs node. */
 function requirementOf({ index, name, version }: HostedPackage): string {
-  if (index === 'npm')
-    throw new Problem('not_callable', {
-      detail: 'Packages of npm are not hosted.',
-      hint: 'Take a package of PyPI: `package: pypi:<name>==<version>`, or run the server elsewhere and give its `url`.',
-    });
-  return `${name}==${version}`;
+  return index === 'npm' ? node_requirement : `${name}==${version}`;
 }
 
 function withoutWheels(hosted: HostedPackage, names: readonly string[]): Problem {

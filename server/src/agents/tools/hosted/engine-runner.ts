@@ -116,7 +116,7 @@ export function sideSpec(engine: Engine, spec: SideSpec): Docker.ContainerCreate
     User: `${sandbox_user}:${sandbox_user}`,
     WorkingDir: '/tmp',
     Entrypoint: [],
-    Cmd: ['/opt/venv/bin/python', '-I', '-c', launcher, spec.package.name, ...spec.args],
+    Cmd: ['/opt/venv/bin/python', '-I', '-c', launcher, spec.package.index, spec.package.name, ...spec.args],
     Env: Object.entries(variables).map(([name, value]) => `${name}=${value}`),
     OpenStdin: true,
     // A program that follows the protocol ends when nobody speaks with it any more.
