@@ -22,6 +22,7 @@ beforeAll(async () => {
     'requirements.txt': `${requirements}langchain-mcp-adapters==0.3.2\n`,
   });
   await gantry.person('nora');
+  await gantry.must('svc team add hosters user:nora@example.com --role viewer');
 });
 
 const ask = async (tool: string, given: object = {}, as?: string) => {

@@ -62,7 +62,22 @@ export const toolsEndpoints = {
     path: '/api/v1/mcp-servers/{name}/tools/look',
     summary: 'Ask an MCP server now for its tools',
     operation: 'tools.pin',
-    problems: ['server_unavailable', 'not_callable'],
+    problems: [
+      'server_unavailable',
+      'not_callable',
+      // Of a hosted server, whose package is locked and installed.
+      'servers_full',
+      'egress_refused',
+      'egress_not_enforced',
+      'engine_unavailable',
+      'base_image_missing',
+      'index_unreachable',
+      'dependency_conflict',
+      'project_invalid',
+      'build_failed',
+      'out_of_memory',
+      'disk_limit',
+    ],
   },
   'tools.pin': {
     ...ofServer,

@@ -46,12 +46,14 @@ export interface NpmImage {
 /** The locked packages in an image above that of node. The same lock gives the same layer. */
 export async function ensureNpmImage(
   sandboxes: Sandboxes,
-  { npm_lock, node_image, signal }: OfImage & { npm_lock: string },
+  { npm_lock, node_image, team_id, signal }: OfImage & { npm_lock: string; team_id: string },
 ): Promise<NpmImage> {
-  const { engine } = sandboxes;
+  const { engine, settings } = sandboxes;
   const registry = await openRegistry(sandboxes, { node_image, signal });
   const locked = parseNpmLock(npm_lock, registry);
-  const hash = createHash('sha256').update(JSON.stringify([engine.installation_id, node_image, npm_lock])).digest('hex');
+  // As dependency images are shared.
+  const owner = settings.shares_images === true ? [] : [engine.installation_id, team_id];
+  const hash = createHash('sha256').update(JSON.stringify([...owner, node_image, npm_lock])).digest('hex');
   const tag = `svc-deps:${hash}`;
   const existing = await findImage(engine, tag, signal);
   const known = existing?.labels[label.installed];
@@ -62,7 +64,7 @@ export async function ensureNpmImage(
   const result = await sandboxes.run({
     image: node_image,
     writable_directories: [folders.wrapper],
-    command: ['/bin/sh', '-c', install, 'install', String(sandboxes.settings.limits.disk_bytes)],
+    command: ['/bin/sh', '-c', install, 'install', String(settings.limits.disk_bytes)],
     env: { NPM_CONFIG_REGISTRY: registry },
     files: {
       'package.json': JSON.stringify(root),

@@ -47,12 +47,11 @@ export function engineBuilder({ engine, pythons, images }: Parts): HostedBuilder
         const sandboxes = await pythons.sandboxes();
         const { tag, installed } = await installPython(sandboxes, lock, o);
         const { npm_lock } = lock;
-        const { signal } = o;
-        const npm = npm_lock === null ? undefined : await ensureNpmImage(sandboxes, { npm_lock, node_image: tag, signal });
+        const npm = npm_lock === null ? undefined : await ensureNpmImage(sandboxes, { npm_lock, node_image: tag, ...o });
         const digest = await buildToolImage(engine, {
           packages_image: npm?.tag ?? tag,
           package: printHostedPackage(hosted),
-          signal,
+          signal: o.signal,
         });
         return { digest, components: [...installed, ...(npm?.installed ?? [])] };
       }),
