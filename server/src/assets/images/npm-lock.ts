@@ -24,7 +24,7 @@ export function parseNpmLock(lock: string, registry: string): Map<string, Instal
     // The project itself.
     if (path === '') continue;
     const found = entry.safeParse(value);
-    if (!found.success || new URL(found.data.resolved, origin).origin !== origin)
+    if (!found.success || !URL.canParse(found.data.resolved) || new URL(found.data.resolved).origin !== origin)
       throw refused(`${path} is no package of the registry with version and hash`);
     const { name, version } = found.data;
     packages.set(path, { name: name ?? nameOf(path), version });

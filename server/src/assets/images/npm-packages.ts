@@ -53,7 +53,9 @@ export async function ensureNpmImage(
   const locked = parseNpmLock(npm_lock, registry);
   // As dependency images are shared.
   const owner = settings.shares_images === true ? [] : [engine.installation_id, team_id];
-  const hash = createHash('sha256').update(JSON.stringify([...owner, node_image, npm_lock])).digest('hex');
+  const hash = createHash('sha256')
+    .update(JSON.stringify([...owner, node_image, npm_lock]))
+    .digest('hex');
   const tag = `svc-deps:${hash}`;
   const existing = await findImage(engine, tag, signal);
   const known = existing?.labels[label.installed];
@@ -103,7 +105,12 @@ async function openRegistry(sandboxes: Sandboxes, { node_image, signal }: OfImag
     return npm_registry;
   }
   const command = ['/bin/sh', '-c', `${npmSettings}npm config get registry`];
-  const { stdout, ...result } = await runInSandbox(engine, { image: node_image, command, limits: settings.limits, signal });
+  const { stdout, ...result } = await runInSandbox(engine, {
+    image: node_image,
+    command,
+    limits: settings.limits,
+    signal,
+  });
   const registry = stdout.trim();
   if (result.exit_code !== 0 || !URL.canParse(registry)) throw failed('locked', { stdout, ...result });
   sandboxes.reach(registry, { configured: false });
@@ -111,11 +118,17 @@ async function openRegistry(sandboxes: Sandboxes, { node_image, signal }: OfImag
 }
 
 const projectOf = ({ name, version }: { name: string; version: string }) => ({
-  'package.json': JSON.stringify({ name: 'hosted', version: '1.0.0', private: true, dependencies: { [name]: version } }),
+  'package.json': JSON.stringify({
+    name: 'hosted',
+    version: '1.0.0',
+    private: true,
+    dependencies: { [name]: version },
+  }),
 });
 
 // A name or a version has no space; what does is not a package of the registry.
-const writeLabel = (installed: InstalledPackage[]) => installed.map(({ name, version }) => `${name}@${version}`).join(' ');
+const writeLabel = (installed: InstalledPackage[]) =>
+  installed.map(({ name, version }) => `${name}@${version}`).join(' ');
 
 function readLabel(text: string): InstalledPackage[] {
   return text

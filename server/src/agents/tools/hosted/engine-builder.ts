@@ -47,7 +47,8 @@ export function engineBuilder({ engine, pythons, images }: Parts): HostedBuilder
         const sandboxes = await pythons.sandboxes();
         const { tag, installed } = await installPython(sandboxes, lock, o);
         const { npm_lock } = lock;
-        const npm = npm_lock === null ? undefined : await ensureNpmImage(sandboxes, { npm_lock, node_image: tag, ...o });
+        const npm =
+          npm_lock === null ? undefined : await ensureNpmImage(sandboxes, { npm_lock, node_image: tag, ...o });
         const digest = await buildToolImage(engine, {
           packages_image: npm?.tag ?? tag,
           package: printHostedPackage(hosted),

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readdir, readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secretsDirectory } from '../../../containers.ts';
 import { connectEngine, type Engine } from '../../../assets/docker/client.ts';
@@ -30,10 +31,14 @@ beforeAll(async () => {
       'side-1.0.dist-info/entry_points.txt': '[console_scripts]\nside = side:main\n',
     }),
   ]);
-  outside = createServer((_, answer) => void answer.end('reached')).listen(0, '127.0.0.1');
+  // A program never asks the proxy for 127.0.0.1.
+  const address = Object.values(networkInterfaces())
+    .flatMap((some) => some ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+  outside = createServer((_, answer) => void answer.end('reached')).listen(0, address);
   await new Promise((resolve) => outside.once('listening', resolve));
   const { port } = outside.address() as AddressInfo; // it listens on a port
-  allowed = `127.0.0.1:${port}`;
+  allowed = `${address}:${port}`;
   const { build, engine_host } = testConfig();
   stage = await hostedStage({
     config: { secrets: ['SIDE_TOKEN'], env_vars: { PLACE: 'here' }, egress: [allowed] },
@@ -41,7 +46,7 @@ beforeAll(async () => {
     app: {
       engine_host,
       outbound_private_hosts: [allowed],
-      build: { ...build, index_url: index.url, extra_index_urls: [], index_hosts: [] },
+      build: { ...build, extra_index_urls: [index.url] },
     },
     onLog: (line) => lines.push(line),
   });
@@ -94,7 +99,9 @@ test('it is walled in: no user, no root file system, no host, and no secret in t
 test('it reaches a listed destination, and neither another one nor the service', async () => {
   const ada = await stage.caller(stage.ada.email);
   expect((await ada.call('fetch', `http://${allowed}/`)).text).toBe('reached');
-  expect((await ada.call('fetch', 'http://elsewhere.example/')).text).toMatch(/refused: .*is not in `egress` of the config/);
+  expect((await ada.call('fetch', 'http://elsewhere.example/')).text).toMatch(
+    /refused: .*is not in `egress` of the config/,
+  );
   const { port } = new URL(stage.door);
   const [container] = await containers();
   const [network] = Object.values(container?.NetworkSettings.Networks ?? {});

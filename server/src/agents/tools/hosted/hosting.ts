@@ -56,7 +56,11 @@ export function openHosting(parts: Parts): Hosting {
   const { db, builder, runner, limits, owner, onError } = parts;
   const programs = sidePrograms({ db, owner, ...limits, onError, remove: async (id) => await runner.remove(id) });
 
-  async function build(server: HostedServer, lock: Omit<HostedImage, 'id' | 'digest' | 'components'>, signal: AbortSignal) {
+  async function build(
+    server: HostedServer,
+    lock: Omit<HostedImage, 'id' | 'digest' | 'components'>,
+    signal: AbortSignal,
+  ) {
     const built = await builder.build(packageOf(server.upstream), lock, { ...teamOf(server), signal });
     return await putImage(db, server, { ...lock, ...built });
   }
@@ -151,7 +155,10 @@ async function started({ runner, limits, stopping, log, onError }: Parts, { spec
     log.info({ server: spec.server, program: spec.id, text: mask(text) }, 'a hosted MCP server wrote to stderr'),
   );
   try {
-    const connection = await connectOver({ upstream, wire, image: spec.image, timeout_ms: limits.start_ms, onError }, until);
+    const connection = await connectOver(
+      { upstream, wire, image: spec.image, timeout_ms: limits.start_ms, onError },
+      until,
+    );
     return { connection, whyClosed: () => wire.whyClosed() };
   } catch (error) {
     const why = await (wire.whyClosed() ?? Promise.resolve(undefined));

@@ -49,7 +49,10 @@ async function usedBy(of: Pick<ProgramOf, 'share'> & Partial<ProgramOf>): Promis
       // Intent comes first: a process that is killed here has left its row.
       expect(await rows()).toContain(id);
       running.push(id);
-      return { connection: { ...connection, list: async () => await Promise.reject(new Error(id)) }, whyClosed: () => undefined };
+      return {
+        connection: { ...connection, list: async () => await Promise.reject(new Error(id)) },
+        whyClosed: () => undefined,
+      };
     },
     work: async (on) => {
       served = await on.list(0).then(
