@@ -19,6 +19,7 @@ import { modelsRoutes } from '../models/gateway/routes.ts';
 import { loginRoutes } from '../people/login/routes.ts';
 import { notificationsRoutes } from '../telling/notifications/routes.ts';
 import { threadsApiRoutes } from '../agents/memory/routes.ts';
+import { countContainers } from '../agents/tools/hosted/count-containers.ts';
 import { toolsRoutes } from '../agents/tools/routes.ts';
 import { orchestrationsRoutes } from '../agents/orchestration/routes.ts';
 import { permissionsRoutes } from '../agents/permissions/routes.ts';
@@ -121,6 +122,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
       findNamedUsers,
       removeCredential,
+      countContainers,
       rules: tools.rules,
     }),
     ...approvalsRoutes({ db, cursors, targets: async () => await deploy.targets.names() }),

@@ -6,6 +6,7 @@ import { loadServer, serverTools, type NamedServer } from '../../assets/registry
 import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import type { ToolParts } from './parts.ts';
 import { readServer } from './find-tools.ts';
+import { countContainers } from './hosted/count-containers.ts';
 import { packageOf, type HostedServer } from './hosted/hosting.ts';
 import { connect, type ServerConnection } from './upstream/connect.ts';
 
@@ -22,7 +23,7 @@ export async function lookAtTools(
   const of = { asset_id: asset.id, version };
   if (upstream.config.transport === 'stdio') await lookAtHosted(parts, { ...of, upstream }, signal);
   else await lookAtAddress(parts, { ...of, upstream }, signal);
-  return await serverTools(parts.db, server);
+  return await serverTools({ db: parts.db, countContainers }, server);
 }
 
 async function lookAtAddress(parts: ToolParts, { upstream, ...of }: HostedServer, signal: AbortSignal): Promise<void> {

@@ -54,20 +54,15 @@ export async function pinnedImage(db: Reader, { asset_id, version }: OfServer): 
     where p.asset_id = ${asset_id} and p.version = ${version}`);
 }
 
-/** What is in the image of the pinned list, and the containers of the server (agents/tools) that run now. */
-export async function hostedState(
+/** What is in the image of the pinned list. */
+export async function pinnedContents(
   db: Reader,
   { asset_id, version }: OfServer,
-): Promise<{ image: string | null; components: HostedImage['components']; running: number }> {
-  const [pinned, running] = await Promise.all([
-    db.one<Pick<HostedImage, 'digest' | 'components'>>(sql`
-      select i.digest, i.components
-      from tool_pin p join tool_list l on l.id = p.list_id join hosted_image i on i.id = l.image_id
-      where p.asset_id = ${asset_id} and p.version = ${version}`),
-    db.one<{ count: number }>(sql`
-      select count(*) from side_container where server_id = ${asset_id} and server_version = ${version}`),
-  ]);
-  return { image: pinned?.digest ?? null, components: pinned?.components ?? [], running: running?.count ?? 0 };
+): Promise<Pick<HostedImage, 'digest' | 'components'> | undefined> {
+  return await db.one<Pick<HostedImage, 'digest' | 'components'>>(sql`
+    select i.digest, i.components
+    from tool_pin p join tool_list l on l.id = p.list_id join hosted_image i on i.id = l.image_id
+    where p.asset_id = ${asset_id} and p.version = ${version}`);
 }
 
 /** The images of all pinned lists. */

@@ -36,6 +36,15 @@ export async function remove(db: Database, id: string): Promise<void> {
   await db.run(sql`delete from side_container where id = ${id}`);
 }
 
+export async function countOf(
+  db: Reader,
+  { asset_id, version }: { asset_id: string; version: string },
+): Promise<number> {
+  const row = await db.one<{ count: number }>(sql`
+    select count(*) from side_container where server_id = ${asset_id} and server_version = ${version}`);
+  return row?.count ?? 0;
+}
+
 /** For a process that has no other beside it: whoever made these is gone. */
 export async function endLeasesOfOthers(db: Database, owner: string): Promise<void> {
   await db.run(sql`update side_container set lease_until = clock_now() - interval '1 ms' where owner <> ${owner}`);

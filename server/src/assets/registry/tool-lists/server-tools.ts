@@ -13,7 +13,7 @@ import type { AssetRecord } from '../asset.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { loadVersion } from '../versions/load-version.ts';
 import { compareTools, type ListedTool } from './tool-list.ts';
-import { hostedState } from '../hosted-image-store.ts';
+import { pinnedContents } from '../hosted-image-store.ts';
 import * as store from '../tool-list-store.ts';
 
 export interface NamedServer {
@@ -40,13 +40,25 @@ export async function loadServer(
   return { asset, version: row.version, config: content.config };
 }
 
-export async function showServerTools(db: Reader, caller: Caller, named: NamedServer): Promise<ServerTools> {
-  return await serverTools(db, await loadServer(db, caller, named));
+/** The containers of a hosted server that run now. A higher folder has them. */
+export type CountContainers = (db: Reader, of: store.OfServer) => Promise<number>;
+
+interface ShowingParts<Db extends Reader> {
+  db: Db;
+  countContainers: CountContainers;
+}
+
+export async function showServerTools(
+  parts: ShowingParts<Reader>,
+  caller: Caller,
+  named: NamedServer,
+): Promise<ServerTools> {
+  return await serverTools(parts, await loadServer(parts.db, caller, named));
 }
 
 /** Throws `tools_changed` for a digest that the server has not listed last. A pin of the same list changes nothing. */
 export async function pinServerTools(
-  db: Database,
+  { db, countContainers }: ShowingParts<Database>,
   caller: Caller,
   { digest, ...named }: NamedServer & { digest: string },
 ): Promise<ServerTools> {
@@ -70,15 +82,18 @@ export async function pinServerTools(
     await store.putPin(tx, { ...of, list_id: seen.id, pinned_by: user.label });
     note({ version: of.version, digest, before: before?.digest ?? null, ...names(before?.tools ?? [], seen.tools) });
   });
-  return await serverTools(db, server);
+  return await serverTools({ db, countContainers }, server);
 }
 
-export async function serverTools(db: Reader, { asset, version, config }: ServerVersion): Promise<ServerTools> {
+export async function serverTools(
+  { db, countContainers }: ShowingParts<Reader>,
+  { asset, version, config }: ServerVersion,
+): Promise<ServerTools> {
   const of = { asset_id: asset.id, version };
   const [pinned, seen, hosted] = await Promise.all([
     store.pinnedList(db, of),
     store.newestList(db, of),
-    hostedServer(db, of, config),
+    hostedServer({ db, countContainers }, of, config),
   ]);
   const { added, removed, changed } =
     seen === undefined ? { added: [], removed: [], changed: [] } : compareTools(pinned?.tools ?? [], seen.tools);
@@ -102,10 +117,15 @@ export async function serverTools(db: Reader, { asset, version, config }: Server
 }
 
 /** Null for a server with an address. */
-async function hostedServer(db: Reader, of: store.OfServer, config: Record<string, unknown>) {
+async function hostedServer(
+  { db, countContainers }: ShowingParts<Reader>,
+  of: store.OfServer,
+  config: Record<string, unknown>,
+): Promise<ServerTools['hosted']> {
   const { success, data } = hostedConfig.safeParse(config);
   if (!success) return null;
-  return { ...data, ...(await hostedState(db, of)) };
+  const [image, running] = await Promise.all([pinnedContents(db, of), countContainers(db, of)]);
+  return { ...data, image: image?.digest ?? null, components: image?.components ?? [], running };
 }
 
 /** Of the config, which was checked when it was stored. */
