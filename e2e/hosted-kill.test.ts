@@ -19,9 +19,7 @@ afterAll(async () => await gantry?.stop());
 
 test('after kill -9 and a start there is no container and no secret of it, and it runs again', async () => {
   const looking = gantry.type('svc mcp look clock');
-  await expect
-    .poll(async () => (await seen.running('mcp-server')).length, { timeout: 120_000, interval: 20 })
-    .toBe(1);
+  await expect.poll(async () => (await seen.running('mcp-server')).length, { timeout: 120_000, interval: 20 }).toBe(1);
   expect(await seen.secrets()).toHaveLength(1);
   const pid = await gantry.pid();
   process.kill(pid, 'SIGKILL');

@@ -26,7 +26,10 @@ beforeAll(async () => {
 });
 
 const ask = async (tool: string, given: object = {}, as?: string) => {
-  const { json } = await callAgent(`${gantry.url}/agents/hosted`, await gantry.token(as)).ask({ tool, arguments: given });
+  const { json } = await callAgent(`${gantry.url}/agents/hosted`, await gantry.token(as)).ask({
+    tool,
+    arguments: given,
+  });
   return json.output?.['answer'];
 };
 

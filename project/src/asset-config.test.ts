@@ -157,7 +157,11 @@ test.each<[ConfiguredKind, string, string]>([
   ['mcp-server', 'package: npm:../../x@1.0.0\n', '/package `package` must be one exact version'],
   ['mcp-server', 'package: "pypi:x==1 --index-url=http://evil"\n', '/package `package` must be one exact version'],
   ['mcp-server', 'package: pypi:x==1\negress: ["*.com:443"]\n', '/egress/0'],
-  ['mcp-server', 'transport: sse\nurl: https://example.com\npackage: pypi:x==1\n', '/package `package` does not belong'],
+  [
+    'mcp-server',
+    'transport: sse\nurl: https://example.com\npackage: pypi:x==1\n',
+    '/package `package` does not belong',
+  ],
 ])('a %s of %j is refused: %s', (kind, text, said) => {
   const all = faults(kind, text).join('\n');
   expect(all).toContain(said);

@@ -181,7 +181,10 @@ function toolsProxyParts({ outbound_private_hosts }: Config, log: Log): NonNulla
       const name = `${agent} ${destination}`;
       if (asked.has(name)) return;
       asked.set(name, true);
-      log.warn({ server: agent, destination, reason }, 'a hosted MCP server asked for a destination that it may not reach');
+      log.warn(
+        { server: agent, destination, reason },
+        'a hosted MCP server asked for a destination that it may not reach',
+      );
     },
     onClosed: (used) => log.debug(used, 'a hosted MCP server has used a connection to the outside'),
   };

@@ -31,7 +31,14 @@ export function toolsView({ ref, hosted, pinned, seen, added, removed, changed }
   ];
 }
 
-function hostedFields({ package: hosted, image, components, egress, share, running }: NonNullable<ServerTools['hosted']>) {
+function hostedFields({
+  package: hosted,
+  image,
+  components,
+  egress,
+  share,
+  running,
+}: NonNullable<ServerTools['hosted']>) {
   return {
     package: hosted,
     image: image === null ? 'not built for agents yet' : [shortDigest(image), `${components.length} packages`],

@@ -19,7 +19,10 @@ export const hostedServer = z.object({
   package: z.string().describe('pypi:<name>==<version> or npm:<name>@<version>'),
   share: z.enum(['call', 'caller', 'revision']).describe('who shares a container of it'),
   egress: z.array(z.string()).describe('the only destinations of its containers; empty: they have no network'),
-  image: z.string().nullable().describe('the digest of the image that runs: that of the pinned list; null: nothing is pinned'),
+  image: z
+    .string()
+    .nullable()
+    .describe('the digest of the image that runs: that of the pinned list; null: nothing is pinned'),
   components: z.array(z.object({ name: z.string(), version: z.string() })).describe('what is in that image'),
   running: z.int().describe('the containers of it that run now'),
 });

@@ -31,7 +31,9 @@ export const mcpServer = z
       .string()
       .refine((text) => parseHostedPackage(text) !== undefined, hostedPackageRule)
       .optional()
-      .describe('The package that the service runs as a `stdio` server: pypi:<name>==<version> or npm:<name>@<version>'),
+      .describe(
+        'The package that the service runs as a `stdio` server: pypi:<name>==<version> or npm:<name>@<version>',
+      ),
     args: z.array(argument).max(100).optional().describe('The arguments of the program'),
     env_vars: environment
       .optional()
@@ -43,7 +45,9 @@ export const mcpServer = z
     share: z
       .enum(shares)
       .optional()
-      .describe('Who shares a container of the program: `call` nobody, `caller` (the default) the calls of one end caller of an agent, `revision` all callers of a revision of an agent'),
+      .describe(
+        'Who shares a container of the program: `call` nobody, `caller` (the default) the calls of one end caller of an agent, `revision` all callers of a revision of an agent',
+      ),
     url: httpAddress.optional().describe('The address of an HTTP server'),
     secret: environmentName.optional().describe('The name of the secret that is sent as a bearer token'),
     tools: listOf(toolName, 500).optional().describe('The only tools that agents may call; unset: all'),

@@ -83,7 +83,7 @@ export function registryRoutes({
     'registry.files': async ({ caller, params }) => await listFiles(db, caller, params),
     'registry.show_file': async ({ caller, params, query }) => await showFile(db, caller, { ...params, ...query }),
     'registry.used_by': async ({ caller, params }) => await usedBy({ db, findNamedUsers }, caller, params),
-    'tools.show': async ({ caller, params, query }) => 
+    'tools.show': async ({ caller, params, query }) =>
       await showServerTools({ db, countContainers }, caller, { ...params, ...query }),
     'tools.pin': async ({ caller, params, query, body }) =>
       await pinServerTools({ db, countContainers }, caller, { ...params, ...query, ...body }),

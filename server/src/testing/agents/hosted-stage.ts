@@ -25,7 +25,13 @@ interface Settings {
   onLog?: (line: string) => void;
 }
 
-export async function hostedStage({ hosted, config = {}, secrets = {}, app = {}, onLog }: Settings): Promise<HostedStage> {
+export async function hostedStage({
+  hosted,
+  config = {},
+  secrets = {},
+  app = {},
+  onLog,
+}: Settings): Promise<HostedStage> {
   const stage = await doorStage({
     project: { name: 'keeper', yaml: 'mcp_servers:\n  - mcp/side\n' },
     config: app,
@@ -40,7 +46,7 @@ export async function hostedStage({ hosted, config = {}, secrets = {}, app = {},
           name: 'side',
           team: 'ml',
           visibility: 'team',
-          config: { package: 'pypi:side==1.0', ...config } as never, // what the test gives
+          config: { package: 'pypi:side==1.0', ...config },
         },
       });
       const { seen } = await client.call('tools.look', { params: { name: 'side' } });

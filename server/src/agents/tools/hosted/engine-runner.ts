@@ -102,7 +102,7 @@ interface SideSpec extends ProgramSpec {
 }
 
 /** The engine's records have no secret. Without AutoRemove, so that the reason of an end can be read. */
-export function sideSpec(engine: Engine, spec: SideSpec): Docker.ContainerCreateOptions & { name: string } {
+function sideSpec(engine: Engine, spec: SideSpec): Docker.ContainerCreateOptions & { name: string } {
   const { network, memory_bytes } = spec;
   const variables = {
     HOME: '/tmp',

@@ -3,7 +3,7 @@ import type { HostedPackage } from '@gantry/project/hosted-package.ts';
 import type { HostedImage } from '../../../assets/registry/tool-lists/hosted-images.ts';
 
 export type HostedLock = Pick<HostedImage, 'base_image' | 'python' | 'lock' | 'npm_lock'>;
-export type BuiltHosted = Pick<HostedImage, 'digest' | 'components'>;
+type BuiltHosted = Pick<HostedImage, 'digest' | 'components'>;
 
 export interface HostedBuilder {
   /** The pin of the present base image. Another one needs another lock. */

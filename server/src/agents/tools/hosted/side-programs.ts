@@ -21,7 +21,7 @@ export interface ProgramOf {
 }
 
 /** A program that has just been started, and the connection to it. */
-export interface StartedProgram {
+interface StartedProgram {
   connection: ServerConnection;
   /** Undefined while the program runs. */
   whyClosed(): Promise<string> | undefined;
@@ -60,7 +60,7 @@ interface Side {
   ending?: Promise<void>;
 }
 
-export const side_lease_ms = 30_000;
+const side_lease_ms = 30_000;
 
 export function sidePrograms({ db, remove, owner, most, idle_ms, onError }: Settings): SidePrograms {
   const shared = new Map<string, Side>();

@@ -57,7 +57,15 @@ const limits = { max_connections: 4096, max_connections_per_client: 256, max_byt
 const connect_ms = 10_000;
 
 export async function startEgressProxy(input: EgressProxyInput): Promise<ForwardProxy> {
-  const { network, port, checkAddresses, service = [], list = 'deploy.egress of agent.yaml', onRefused, onClosed } = input;
+  const {
+    network,
+    port,
+    checkAddresses,
+    service = [],
+    list = 'deploy.egress of agent.yaml',
+    onRefused,
+    onClosed,
+  } = input;
   const clients = sharedQuestion(async () => await readClients(input));
 
   const open = async ({ client: address, host, port: asked }: Asked): Promise<Socket> => {
@@ -70,7 +78,8 @@ export async function startEgressProxy(input: EgressProxyInput): Promise<Forward
       return new DestinationForbidden(`${destination} ${reason}`);
     };
     const isService = service.includes(destination);
-    if (!isService && !isCovered(client.destinations, { host, port: asked })) throw refuse(notListed(destination, list));
+    if (!isService && !isCovered(client.destinations, { host, port: asked }))
+      throw refuse(notListed(destination, list));
     const socket = await connectTo({ host, port: asked }, isService ? undefined : checkAddresses).catch(
       (error: unknown) => {
         throw error instanceof DestinationRefused ? refuse(whyPrivate(destination)) : error;
