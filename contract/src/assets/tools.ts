@@ -50,6 +50,16 @@ const ofServer = {
   reply: { kind: 'data', status: 200, schema: serverTools },
 } as const;
 
+/** Refusals of the workshop, which also locks and installs what agents need. */
+export const buildProblems = [
+  'base_image_missing',
+  'index_unreachable',
+  'dependency_conflict',
+  'build_failed',
+  'out_of_memory',
+  'disk_limit',
+] as const;
+
 export const toolsEndpoints = {
   'tools.show': {
     ...ofServer,
@@ -73,13 +83,8 @@ export const toolsEndpoints = {
       'egress_refused',
       'egress_not_enforced',
       'engine_unavailable',
-      'base_image_missing',
-      'index_unreachable',
-      'dependency_conflict',
       'project_invalid',
-      'build_failed',
-      'out_of_memory',
-      'disk_limit',
+      ...buildProblems,
     ],
   },
   'tools.pin': {

@@ -1,6 +1,6 @@
 // Hosted MCP servers: packages that the service installs, and runs beside the agents that call them. What runs is the image of the pinned list. Its lock
 // is made when a person asks for the list, and stored with the image, so what a person has pinned is what runs after each restart.
-import { parseHostedPackage, printHostedPackage, type HostedPackage } from '@gantry/project/hosted-package.ts';
+import { parseHostedPackage, type HostedPackage } from '@gantry/project/hosted-package.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Database, Reader } from '../../../ground/database/database.ts';
 import type { HostedConfig } from '../../../ground/config/hosted-settings.ts';
@@ -171,10 +171,8 @@ async function started({ runner, limits, stopping, log, onError }: Parts, { spec
 }
 
 function otherImage({ ref, config }: Upstream, { was, now }: { was: string; now: string }): Problem {
-  const hosted = config.package === undefined ? ref : printHostedPackage(packageOf({ ref, config } as Upstream));
-  const name = ref.split('/')[1] ?? '';
   return new Problem('not_callable', {
-    detail: `The pinned image ${was} of ${hosted} is gone, and its lock gives ${now} now.`,
-    hint: `Its owner pins the new one: svc mcp pin ${name}`,
+    detail: `The pinned image ${was} of ${config.package} is gone, and its lock gives ${now} now.`,
+    hint: `Its owner pins the new one: svc mcp pin ${ref.split('/')[1]}`,
   });
 }

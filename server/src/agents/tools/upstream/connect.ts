@@ -1,4 +1,4 @@
-// One connection to an MCP server, in the generation of the protocol that the server speaks.
+// One connection to an MCP server, in the generation of the protocol that the server speaks: to an address, or over the streams of a hosted program.
 import {
   Client,
   ProtocolError,
