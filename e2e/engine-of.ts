@@ -16,7 +16,7 @@ export interface Seen {
   secrets_directory: string;
 }
 
-type Purpose = 'agent' | 'sandbox';
+type Purpose = 'agent' | 'sandbox' | 'mcp-server';
 
 /** The containers and files of an installation, read past the service. */
 export async function engineOf(installation: { data_dir: string }): Promise<Seen> {

@@ -40,6 +40,8 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
   ],
   'mcp-server': [
     'command: files-server',
+    'package: pypi:mcp-server-time==2026.10.19\nargs: [--local-timezone, Europe/Zurich]\negress: ["api.example.com:443"]\nshare: call\n',
+    'package: npm:@modelcontextprotocol/server-memory@2026.7.4\n',
     'transport: streamable-http\nurl: https://mcp.example.com/mcp\nsecret: MCP\ntools: [read_file, list_files]\n',
   ],
   orchestration: [
@@ -145,6 +147,21 @@ test.each<[ConfiguredKind, string, string]>([
   ['mcp-server', 'command: x\nenv_vars: {LD_PRELOAD: /x.so}\n', 'cannot be set here'],
   ['mcp-server', 'command: x\nenv_vars: {DB_PASSWORD: hunter2}\n', 'looks like a secret'],
   ['mcp-server', 'command: x\nargs: "-y"\n', '/args'],
+  ['mcp-server', 'args: [x]\n', '/package `package` is missing'],
+  ['mcp-server', 'command: x\npackage: pypi:x==1\n', '/command `command` does not belong beside `package`'],
+  ['mcp-server', 'command: x\nshare: call\n', '/share `share` needs `package`'],
+  ['mcp-server', 'package: pypi:x>=1\n', '/package `package` must be one exact version'],
+  ['mcp-server', 'package: pypi:x\n', '/package `package` must be one exact version'],
+  ['mcp-server', 'package: npm:x@latest\n', '/package `package` must be one exact version'],
+  ['mcp-server', 'package: npm:x@^1.0.0\n', '/package `package` must be one exact version'],
+  ['mcp-server', 'package: npm:../../x@1.0.0\n', '/package `package` must be one exact version'],
+  ['mcp-server', 'package: "pypi:x==1 --index-url=http://evil"\n', '/package `package` must be one exact version'],
+  ['mcp-server', 'package: pypi:x==1\negress: ["*.com:443"]\n', '/egress/0'],
+  [
+    'mcp-server',
+    'transport: sse\nurl: https://example.com\npackage: pypi:x==1\n',
+    '/package `package` does not belong',
+  ],
 ])('a %s of %j is refused: %s', (kind, text, said) => {
   const all = faults(kind, text).join('\n');
   expect(all).toContain(said);

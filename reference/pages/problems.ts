@@ -1,3 +1,4 @@
+import { buildProblems } from '@gantry/contract/assets/tools.ts';
 import { problemsOf, type Endpoint } from '@gantry/contract/endpoint.ts';
 import { endpoints } from '@gantry/contract/endpoints.ts';
 import { commonProblems, problems } from '@gantry/contract/problems.ts';
@@ -24,5 +25,6 @@ function raisedBy(code: string): string {
   const named = Object.entries<Endpoint>(endpoints).filter(([, endpoint]) =>
     (problemsOf(endpoint) as readonly string[]).includes(code),
   );
-  return named.length === 0 ? 'pushes and deploys' : named.map(([name]) => `\`${name}\``).join(', ');
+  const isOfRuns = named.length === 0 || (buildProblems as readonly string[]).includes(code);
+  return [...(isOfRuns ? ['pushes and deploys'] : []), ...named.map(([name]) => `\`${name}\``)].join(', ');
 }

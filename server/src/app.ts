@@ -44,6 +44,7 @@ import { openDeploying } from './roles/deploying.ts';
 import { openGatewayRole } from './roles/gateway.ts';
 import { openIngressRole } from './roles/ingress.ts';
 import { openModels } from './roles/models.ts';
+import type { HostedPlugs } from './agents/tools/hosted/plugs.ts';
 import { openTools } from './roles/tools.ts';
 import type { OpeningParts, Role, RoleHandlers, RoleParts } from './roles/role.ts';
 import { openWorker } from './roles/worker.ts';
@@ -73,6 +74,8 @@ interface Given {
   console_dir?: string;
   /** Besides those of targets/. */
   targets?: Record<string, MoreTarget>;
+  /** Instead of the container engine, for hosted MCP servers. */
+  hosted?: HostedPlugs;
   /** Where the door listens, instead of on the networks of the agents. */
   door_addresses?: () => Promise<string[]>;
 }
@@ -144,6 +147,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     guardrails,
     spans,
     more_targets: given.targets ?? {},
+    hosted: given.hosted,
     dialled,
     base_url: () => url,
     api_url: () => api_url,
@@ -153,9 +157,10 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     open,
   };
   const models = firstUse(async () => await Promise.resolve(openModels(alone)));
+  const deploying = firstUse(async () => await Promise.resolve(openDeploying(alone)));
   const parts: RoleParts = {
     ...alone,
-    deploying: firstUse(async () => await Promise.resolve(openDeploying(alone))),
+    deploying,
     outgoing: firstUse(async () => {
       const outgoing = await openOutgoing(config, alone);
       open.defer(async () => await outgoing.close());
@@ -163,7 +168,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     }),
     models,
     agentCalls: firstUse(async () => await Promise.resolve(openAgentCalls({ ...alone, models }))),
-    tools: firstUse(async () => await Promise.resolve(openTools({ ...alone, models }))),
+    tools: firstUse(async () => await openTools({ ...alone, models, deploying })),
   };
   const roles: Role[] = [];
   for (const name of config.roles) roles.push(await opens[name](parts));

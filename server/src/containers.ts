@@ -2,10 +2,13 @@
 // request that needs no container.
 import { join } from 'node:path';
 import { Problem, problems } from '@gantry/contract/problems.ts';
+import { LRUCache } from 'lru-cache';
 import type { Config } from './ground/config/config.ts';
 import { localTarget } from './agents/deploy/targets/index.ts';
 import type { Target } from './agents/deploy/targets/target.ts';
-import { memoryDirectory } from './agents/deploy/targets/docker/secret-directory.ts';
+import { memoryDirectory, secretDirectory } from './agents/deploy/targets/docker/secret-directory.ts';
+import { engineRunner, side_purpose } from './agents/tools/hosted/engine-runner.ts';
+import type { Runner } from './agents/tools/hosted/plugs.ts';
 import { findBaseImage } from './assets/docker/base-image.ts';
 import { connectEngine, pingEngine, type Engine } from './assets/docker/client.ts';
 import { guardEgress, type EgressReport, type Hold } from './assets/docker/egress.ts';
@@ -24,6 +27,8 @@ export interface Containers {
   engine: Engine;
   pythons: Pythons;
   local: Target;
+  /** Runs hosted MCP servers. */
+  runner: Runner;
   checks: Check[];
   close(): Promise<void>;
 }
@@ -70,6 +75,15 @@ export function openContainers(
     opening_ms,
   });
   const isWorker = config.roles.includes('worker');
+  const tools = listedNetwork({
+    engine,
+    firewall,
+    purpose: 'tools',
+    subnet: config.tools_subnet,
+    service_ports: [],
+    proxy_port: egress_port,
+    ...(isWorker ? { proxy: toolsProxyParts(config, log) } : {}),
+  });
   const listed = listedNetwork({
     engine,
     firewall,
@@ -80,6 +94,7 @@ export function openContainers(
   });
   const keepListed = async () => {
     await listed.reopen().catch((error: unknown) => log.warn({ err: error }, 'limited agents are not guarded'));
+    await tools.reopen().catch((error: unknown) => log.warn({ err: error }, 'hosted MCP servers are not guarded'));
   };
   const local = firstUse(async () => {
     const network = await ensureNetwork(engine, { purpose: 'agents', subnet: config.agents_subnet, internal: false });
@@ -120,6 +135,15 @@ export function openContainers(
     engine,
     pythons,
     local: localTarget({ door, egress_port, open: local }),
+    runner: engineRunner({
+      engine,
+      openSecrets: firstUse(async () => secretDirectory(await secretsDirectory(installation_id))),
+      openNetwork: async () => {
+        const { name, gateway } = await tools.open();
+        return { name, proxy_url: `http://${gateway}:${egress_port}` };
+      },
+      memory_bytes: config.hosted.memory_bytes,
+    }),
     checks: checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) })),
     close: async () => {
       closed = true;
@@ -127,6 +151,7 @@ export function openContainers(
       pythons.close();
       await opened?.close();
       await listed.close();
+      await tools.close();
       firewall.close();
     },
   };
@@ -142,6 +167,26 @@ function proxyParts(
     service: door.urls.map((url) => hostAndPort(new URL(url))),
     onRefused,
     onClosed: (used) => log.debug(used, 'an agent has used a connection to the outside'),
+  };
+}
+
+/** They have no way to the service itself. */
+function toolsProxyParts({ outbound_private_hosts }: Config, log: Log): NonNullable<ListedNetworkInput['proxy']> {
+  const asked = new LRUCache<string, true>({ max: 1000 });
+  return {
+    purpose: side_purpose,
+    list: '`egress` of the config of the MCP server',
+    checkAddresses: openAddressCheck({ private_hosts: outbound_private_hosts }),
+    onRefused: ({ agent, destination, reason }) => {
+      const name = `${agent} ${destination}`;
+      if (asked.has(name)) return;
+      asked.set(name, true);
+      log.warn(
+        { server: agent, destination, reason },
+        'a hosted MCP server asked for a destination that it may not reach',
+      );
+    },
+    onClosed: (used) => log.debug(used, 'a hosted MCP server has used a connection to the outside'),
   };
 }
 

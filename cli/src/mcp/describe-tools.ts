@@ -12,7 +12,7 @@ export function isUnpinned({ pinned, seen }: ServerTools): boolean {
 }
 
 /** What is pinned, and what the newest list has that differs. */
-export function toolsView({ ref, pinned, seen, added, removed, changed }: ServerTools): View {
+export function toolsView({ ref, hosted, pinned, seen, added, removed, changed }: ServerTools): View {
   return [
     fields({
       server: strong(ref),
@@ -21,6 +21,7 @@ export function toolsView({ ref, pinned, seen, added, removed, changed }: Server
           ? 'nothing: agents call no tool of it'
           : [shortDigest(pinned.digest), `by ${pinned.by}`, time(pinned.at)],
       seen: seen === null ? 'never asked' : [shortDigest(seen.digest), time(seen.at)],
+      ...(hosted === null ? {} : hostedFields(hosted)),
     }),
     ...(pinned?.tools ?? []).flatMap((tool) =>
       [...changed.map(({ before }) => before), ...removed].some(
@@ -32,6 +33,28 @@ export function toolsView({ ref, pinned, seen, added, removed, changed }: Server
     ...differenceView({ added, removed, changed }),
   ];
 }
+
+function hostedFields({
+  package: hosted,
+  image,
+  components,
+  egress,
+  share,
+  running,
+}: NonNullable<ServerTools['hosted']>) {
+  return {
+    package: hosted,
+    image: image === null ? 'not built for agents yet' : [shortDigest(image), `${components.length} packages`],
+    network: egress.length === 0 ? 'none' : egress.join(', '),
+    containers: [`${running} running`, `shared by ${sharers[share]}`],
+  };
+}
+
+const sharers = {
+  call: 'nobody: each call has its own',
+  caller: 'the calls of one caller',
+  revision: 'all callers of a revision',
+} as const;
 
 /** Only what pinning the newest list would change. */
 export function differenceView({ added, removed, changed }: Pick<ServerTools, 'added' | 'removed' | 'changed'>): View {

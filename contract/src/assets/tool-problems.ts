@@ -8,7 +8,13 @@ export const toolProblems = {
   not_callable: {
     status: 409,
     title: 'This MCP server cannot be called',
-    hint: 'Give it an address: `transport: streamable-http` and `url`.',
+    hint: 'Name a package in its config (`package: pypi:<name>==<version>`), or give it an address: `transport: streamable-http` and `url`.',
+  },
+  servers_full: {
+    status: 503,
+    title: 'Too many hosted MCP servers run at once',
+    hint: 'Try again later: idle ones end. An operator can raise the limit: `svc server set TOOL_SERVERS=<number>`.',
+    retry_after_seconds: 60,
   },
   tools_changed: {
     status: 409,

@@ -19,8 +19,21 @@ export type ToolDefinition = z.output<typeof toolDefinition>;
 
 const changedTool = z.object({ before: toolDefinition, after: toolDefinition });
 
+export const hostedServer = z.object({
+  package: z.string().describe('pypi:<name>==<version> or npm:<name>@<version>'),
+  share: z.enum(['call', 'caller', 'revision']).describe('who shares a container of it'),
+  egress: z.array(z.string()).describe('the only destinations of its containers; empty: they have no network'),
+  image: z
+    .string()
+    .nullable()
+    .describe('the digest of the image that runs: that of the pinned list; null: nothing is pinned'),
+  components: z.array(z.object({ name: z.string(), version: z.string() })).describe('what is in that image'),
+  running: z.int().describe('the containers of it that run now'),
+});
+
 export const serverTools = z.object({
   ref: z.string().describe('mcp-servers/<name>@<version>'),
+  hosted: hostedServer.nullable().describe('of a server that the service runs; null: it has an address'),
   pinned: z
     .object({ digest: z.string(), by: z.string(), at: time, tools: z.array(toolDefinition) })
     .nullable()
@@ -41,6 +54,16 @@ const ofServer = {
   reply: { kind: 'data', status: 200, schema: serverTools },
 } as const;
 
+/** Refusals of the workshop, which also locks and installs what agents need. */
+export const buildProblems = [
+  'base_image_missing',
+  'index_unreachable',
+  'dependency_conflict',
+  'build_failed',
+  'out_of_memory',
+  'disk_limit',
+] as const;
+
 export const toolsEndpoints = {
   'tools.show': {
     ...ofServer,
@@ -56,7 +79,17 @@ export const toolsEndpoints = {
     path: '/api/v1/mcp-servers/{name}/tools/look',
     summary: 'Ask an MCP server now for its tools',
     operation: 'tools.pin',
-    problems: ['server_unavailable', 'not_callable'],
+    problems: [
+      'server_unavailable',
+      'not_callable',
+      // Of a hosted server, whose package is locked and installed.
+      'servers_full',
+      'egress_refused',
+      'egress_not_enforced',
+      'engine_unavailable',
+      'project_invalid',
+      ...buildProblems,
+    ],
   },
   'tools.pin': {
     ...ofServer,

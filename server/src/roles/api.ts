@@ -21,6 +21,7 @@ import { notificationsRoutes } from '../telling/notifications/routes.ts';
 import { threadsApiRoutes } from '../agents/memory/routes.ts';
 import { connectionsRoutes } from '../agents/connections/routes.ts';
 import { signingKeysRoutes } from '../governance/signing-keys/routes.ts';
+import { countContainers } from '../agents/tools/hosted/count-containers.ts';
 import { toolsRoutes } from '../agents/tools/routes.ts';
 import { orchestrationsRoutes } from '../agents/orchestration/routes.ts';
 import { permissionsRoutes } from '../agents/permissions/routes.ts';
@@ -124,6 +125,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
       findNamedUsers,
       removeCredential,
+      countContainers,
       rules: tools.rules,
     }),
     ...approvalsRoutes({ db, cursors, targets: async () => await deploy.targets.names() }),

@@ -1,5 +1,5 @@
-// The calls to agents. The database has the permissions and the addresses of containers. This role opens no engine, so calls continue while
-// api and worker restart.
+// The calls to agents. The database has the permissions and the addresses of containers. This role opens an engine only for hosted MCP
+// servers, so calls continue while api and worker restart.
 import { createSecretKey } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
 import { cursors } from '../governance/http/cursor.ts';

@@ -17,6 +17,7 @@ import type { GuardrailRecord } from '../models/guardrails/record.ts';
 import type { Log } from '../ground/log.ts';
 import type { Spans } from '../models/traces/spans.ts';
 import type { RecordRefusal } from '../governance/access/refused.ts';
+import type { HostedPlugs } from '../agents/tools/hosted/plugs.ts';
 import type { ToolParts } from '../agents/tools/parts.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Deploying } from './deploying.ts';
@@ -56,6 +57,8 @@ export interface RoleParts {
   spans: Spans;
   /** Besides those of targets/. */
   more_targets: Record<string, MoreTarget>;
+  /** Instead of the container engine, for hosted MCP servers. */
+  hosted: HostedPlugs | undefined;
   /** The connections of instances that dial in. Undefined in a process without all roles: several of them need the connections. */
   dialled: Dialled | undefined;
   /** Known after the process listens. */

@@ -5,13 +5,20 @@ import { signer } from '../governance/signing-keys/signing-keys.ts';
 import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
 import { openToolCalls } from '../agents/tools/limits/open-calls.ts';
+import { engineBuilder } from '../agents/tools/hosted/engine-builder.ts';
+import { openHosting } from '../agents/tools/hosted/hosting.ts';
 import { serverConnections } from '../agents/tools/upstream/connections.ts';
 import type { ToolParts } from '../agents/tools/parts.ts';
 import type { OpeningParts, RoleParts } from './role.ts';
 
-export function openTools({
+export async function openTools({
   config,
+  log,
   db,
+  owner,
+  stopping,
+  hosted,
+  deploying,
   envelope,
   spans,
   guardrails,
@@ -19,14 +26,30 @@ export function openTools({
   base_url,
   onError,
   open,
-}: OpeningParts & Pick<RoleParts, 'models'>): ToolParts {
+}: OpeningParts & Pick<RoleParts, 'models' | 'deploying'>): Promise<ToolParts> {
   const outbound = openOutbound({ private_hosts: config.outbound_private_hosts });
   const connections = serverConnections(onError);
   const open_calls = openToolCalls(db, onError);
+  const readCredentials = teamSecretReader({ stores: stores({ envelope }), onError });
   const rules = ruleThread();
+  const { containers, deploy } = await deploying();
+  const hosting = openHosting({
+    db,
+    ...(hosted ?? {
+      builder: engineBuilder({ ...containers, images: deploy.builder }),
+      runner: containers.runner,
+    }),
+    limits: config.hosted,
+    readCredentials,
+    owner,
+    stopping,
+    log,
+    onError,
+  });
   open.defer(async () => {
     open_calls.close();
     await connections.close();
+    await hosting.close();
     await rules.close();
     await outbound.close();
   });
@@ -34,8 +57,9 @@ export function openTools({
     db,
     outbound,
     sign: signer({ db, envelope }),
-    readCredentials: teamSecretReader({ stores: stores({ envelope }), onError }),
+    readCredentials,
     connections,
+    hosting,
     open_calls,
     rules,
     guardrails,

@@ -11,6 +11,7 @@ import { engineResolver } from '../assets/registry/dependencies/engine-resolver.
 import { pushRun } from '../assets/registry/push/push-run.ts';
 import { startWorker } from '../ground/runs/worker.ts';
 import { startAnnouncing } from '../agents/memory/inbox/announce.ts';
+import { startSideSweep } from '../agents/tools/hosted/sweep.ts';
 import { startBudgetAlerts } from '../telling/notifications/alert-budgets.ts';
 import type { Role, RoleParts } from './role.ts';
 
@@ -36,6 +37,14 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
       await outgoing.start();
       const keeper = startKeeper(deploy, { onError });
       open.defer(async () => await keeper.stop());
+      const sides = startSideSweep({
+        db,
+        runner: parts.hosted?.runner ?? containers.runner,
+        owner,
+        alone: config.database_url === undefined,
+        onError,
+      });
+      open.defer(async () => await sides.stop());
       const expiry = startExpiry(db, { onError });
       open.defer(async () => await expiry.stop());
       const alerts = startBudgetAlerts(db, { onError });

@@ -16,6 +16,7 @@ import type { Config } from '../ground/config/config.ts';
 import { openDatabase, type Connection, type Database } from '../ground/database/database.ts';
 import { sql, type Sql } from '../ground/database/sql.ts';
 import type { MoreTarget } from '../agents/deploy/targets/index.ts';
+import type { HostedPlugs } from '../agents/tools/hosted/plugs.ts';
 import { connectEngine } from '../assets/docker/client.ts';
 import { openEnvelope } from '../ground/envelope/envelope.ts';
 import { openStoredKeys, type StoredKeys } from '../ground/envelope/stored-keys.ts';
@@ -77,6 +78,8 @@ export interface TestAppSettings {
   freeBytes?: () => Promise<number>;
   /** Besides those of targets/. */
   targets?: Record<string, MoreTarget>;
+  /** Instead of the container engine, for hosted MCP servers. */
+  hosted?: HostedPlugs;
   /** Where the door of agents listens, instead of on their networks. */
   door_addresses?: string[];
 }
@@ -88,6 +91,7 @@ export async function testApp({
   onLog,
   freeBytes,
   targets = {},
+  hosted,
   door_addresses,
 }: TestAppSettings = {}): Promise<TestApp> {
   const database = await testDatabase();
@@ -116,6 +120,7 @@ export async function testApp({
     return await startApp({ ...config, ...more }, log, {
       console_dir,
       targets,
+      ...(hosted && { hosted }),
       ...(door_addresses && { door_addresses: async () => await Promise.resolve(door_addresses) }),
       foundation: {
         db: service_db,

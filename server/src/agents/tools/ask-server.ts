@@ -14,8 +14,8 @@ import { beginCall } from './limits/begin-call.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
 import { requireCredential } from './require-credential.ts';
-import { credentialOf } from './upstream/credential.ts';
-import { connect, named, type ServerConnection } from './upstream/connect.ts';
+import { onServer } from './upstream/on-server.ts';
+import { named, type ServerConnection } from './upstream/connect.ts';
 import * as store from './tool-call-store.ts';
 
 export interface AskedOfServer<Answer> {
@@ -33,8 +33,6 @@ interface AskOptions {
   signal: AbortSignal;
   timeout: number;
 }
-
-const connect_ms = 60_000;
 
 /** Throws `run_refused`, `too_large`, `too_many_requests`, `rate_limit_exceeded`, `guardrail_blocked`, `server_unavailable`, and what `ask` throws. */
 export async function askServer<Answer extends object>(
@@ -73,12 +71,8 @@ export async function askServer<Answer extends object>(
     const given = await guardedArguments(guarded, asked.arguments);
     if (given !== asked.arguments) await store.setArguments(db, id, digestOf(given));
     await requireCredential(parts, { caller, user, usable });
-    const whose = { agent_id: caller.id, caller_id: user.id, through: through.chain };
-    const of = { server_id: server.asset_id, version: server.version, ...whose };
-    const credential = credentialOf(parts, upstream, { user, through: through.chain });
-    // The connection outlives the question, so its opening does not end with it.
-    const open = async () => await connect(parts, { upstream, credential, signal: AbortSignal.timeout(connect_ms) });
-    const answer = await parts.connections.use(of, open, async (connection) => {
+    const behalf = { user, through: through.chain };
+    const answer = await onServer(parts, { usable, caller, behalf, signal }, async (connection) => {
       isSent = true;
       const options = { signal, timeout: limits.tool_call_seconds * 1000 };
       const before = connection.declined();

@@ -26,8 +26,9 @@ import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
 import { callAddress } from './registry/call-address.ts';
-import { connect, named, type ServerConnection } from './upstream/connect.ts';
-import { credentialOf, type Behalf } from './upstream/credential.ts';
+import { named, type ServerConnection } from './upstream/connect.ts';
+import { onServer } from './upstream/on-server.ts';
+import type { Behalf } from './upstream/credential.ts';
 import * as store from './tool-call-store.ts';
 
 export interface AskedCall {
@@ -40,7 +41,6 @@ export interface AskedCall {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-const connect_ms = 60_000;
 const longest_call_ms = 10 * 60_000;
 const settling_seconds = 60;
 /** The call did not go out. */
@@ -179,16 +179,10 @@ async function send(
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
   { usable, pinned, behalf, limits, onSent, onDeclined }: SentCall,
 ): Promise<CallToolResult> {
-  const { server, upstream, http } = usable;
+  const { upstream, http } = usable;
   if (http !== undefined)
     return await callAddress(parts, { tool: http, upstream, arguments: given, signal, limits, onSent });
-  const agent_id = caller.kind === 'agent' ? caller.id : null;
-  const whose = { agent_id, caller_id: behalf.user.id, through: behalf.through };
-  const of = { server_id: server.asset_id, version: server.version, ...whose };
-  const credential = credentialOf(parts, upstream, behalf);
-  // The connection outlives the call, so its opening does not end with it.
-  const open = async () => await connect(parts, { upstream, credential, signal: AbortSignal.timeout(connect_ms) });
-  return await parts.connections.use(of, open, async (connection) => {
+  return await onServer(parts, { usable, caller, behalf, signal }, async (connection) => {
     await requireUnchanged(parts, connection, usable, pinned);
     onSent();
     const { conceal } = connection;
@@ -220,13 +214,13 @@ async function send(
 async function requireUnchanged(
   { db }: ToolParts,
   connection: ServerConnection,
-  { server, upstream }: UsableServer,
+  { server, upstream, image }: UsableServer,
   pinned: ListedTool,
 ): Promise<void> {
   const list = await connection.list(list_age_ms);
   const now = list.tools.find(({ name }) => name === pinned.name);
   if (now !== undefined && isSame(now, pinned)) return;
-  await noteList(db, server, list);
+  await noteList(db, server, { ...list, image_id: image?.id ?? null });
   throw new Problem('tool_changed', {
     detail:
       now === undefined

@@ -6,6 +6,7 @@ import { authorize } from '../../governance/access/authorize.ts';
 import type { AgentCaller, SignedInCaller } from '../../governance/access/caller.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import type { AssetRecord } from '../../assets/registry/find.ts';
+import { pinnedImage, type ImageRef } from '../../assets/registry/tool-lists/hosted-images.ts';
 import {
   callableTools,
   pinnedTools,
@@ -24,6 +25,8 @@ export interface UsableServer {
   server: ServerOfAgent;
   upstream: Upstream;
   tools: ListedTool[];
+  /** What a hosted server runs: the image of the pinned list. */
+  image?: ImageRef | undefined;
   /** A tool of the registry: the service calls its address itself. */
   http?: HttpTool;
 }
@@ -78,16 +81,23 @@ export async function serverFor(db: Reader, caller: SignedInCaller, name: string
     isLeft: () => true,
     policy: {},
   };
-  return { server, upstream: upstreamOf(asset, server), tools: await pinnedTools(db, server) };
+  return { ...(await withImage(db, asset, server)), tools: await pinnedTools(db, server) };
 }
 
 async function withTools(
   db: Reader,
   { server, asset }: { server: ServerOfAgent; asset: AssetRecord },
 ): Promise<UsableServer> {
-  return { server, upstream: upstreamOf(asset, server), tools: await callableTools(db, server) };
+  return { ...(await withImage(db, asset, server)), tools: await callableTools(db, server) };
 }
 
-function upstreamOf(asset: AssetRecord, { version, config }: ServerOfAgent): Upstream {
-  return { ref: asset.ref, asset, version, config: readServer(config) };
+async function withImage(
+  db: Reader,
+  asset: AssetRecord,
+  server: ServerOfAgent,
+): Promise<Pick<UsableServer, 'server' | 'upstream' | 'image'>> {
+  const { version, config } = server;
+  const upstream: Upstream = { ref: asset.ref, asset, version, config: readServer(config) };
+  const image = upstream.config.package === undefined ? undefined : await pinnedImage(db, server);
+  return { server, upstream, image };
 }

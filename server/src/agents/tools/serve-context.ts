@@ -186,13 +186,13 @@ async function serversOf(db: ToolParts['db'], { caller, server }: Asking): Promi
 async function requireUnchanged(
   { db }: ToolParts,
   connection: ServerConnection,
-  { server, upstream }: UsableServer,
+  { server, upstream, image }: UsableServer,
   pinned: ListedPrompt,
 ): Promise<void> {
   const list = await connection.list(list_age_ms);
   const now = list.prompts.find(({ name }) => name === pinned.name);
   if (now !== undefined && isSame(now, pinned)) return;
-  await noteList(db, server, list);
+  await noteList(db, server, { ...list, image_id: image?.id ?? null });
   throw new Problem('tool_changed', {
     detail: `${upstream.ref} has changed its prompt ${pinned.name} since its list was pinned, or has it no longer.`,
     hint: `Its owner reads the difference and pins it: svc mcp pin ${server.name}`,

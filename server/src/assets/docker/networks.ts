@@ -16,7 +16,7 @@ export interface Network {
   internal: boolean;
 }
 
-export type NetworkPurpose = 'agents' | 'listed' | 'sandbox';
+export type NetworkPurpose = 'agents' | 'listed' | 'sandbox' | 'tools';
 
 export interface NetworkPlan {
   purpose: NetworkPurpose;

@@ -3,12 +3,13 @@ import type { NetworkPurpose } from './networks.ts';
 
 /**
  * Installations share an engine, and engines share a machine. Their networks must not overlap. Each engine of an installation gets two
- * networks in 10.192.0.0/11 and one in 10.224.0.0/11, which follow from both ids.
+ * networks in 10.192.0.0/11 and two in 10.224.0.0/11, which follow from both ids.
  */
 export function subnetFor(purpose: NetworkPurpose, of: { installation_id: string; engine_id: string }): string {
   const [first = 0, second = 0] = digestOf(of);
   const place = first % 32;
-  if (purpose === 'listed') return `10.${224 + place}.${second}.0/25`;
+  if (purpose === 'listed' || purpose === 'tools')
+    return `10.${224 + place}.${second}.${purpose === 'listed' ? 0 : 128}/25`;
   return `10.${192 + place}.${second}.${purpose === 'agents' ? 0 : 128}/25`;
 }
 

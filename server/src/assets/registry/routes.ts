@@ -21,7 +21,7 @@ import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
 import { showVersion } from './assets/show-version.ts';
 import { show, showAsOf } from './assets/show.ts';
 import { usedBy, type FindNamedUsers } from './references/in-use.ts';
-import { pinServerTools, showServerTools } from './tool-lists/server-tools.ts';
+import { pinServerTools, showServerTools, type CountContainers } from './tool-lists/server-tools.ts';
 import { transfer, type MoveKeys } from './ownership/transfer.ts';
 import { listFiles, showFile } from './versions/files.ts';
 import type { ReadAsOf } from '../../people/login/read-as-of.ts';
@@ -40,11 +40,13 @@ interface RegistryParts {
   moveKeys: MoveKeys;
   findNamedUsers: FindNamedUsers;
   removeCredential: RemoveCredential;
+  countContainers: CountContainers;
   rules: RuleThread;
 }
 
 export function registryRoutes({
   db,
+  countContainers,
   cursors,
   data_dir,
   readAsOf,
@@ -81,9 +83,10 @@ export function registryRoutes({
     'registry.files': async ({ caller, params }) => await listFiles(db, caller, params),
     'registry.show_file': async ({ caller, params, query }) => await showFile(db, caller, { ...params, ...query }),
     'registry.used_by': async ({ caller, params }) => await usedBy({ db, findNamedUsers }, caller, params),
-    'tools.show': async ({ caller, params, query }) => await showServerTools(db, caller, { ...params, ...query }),
+    'tools.show': async ({ caller, params, query }) =>
+      await showServerTools({ db, countContainers }, caller, { ...params, ...query }),
     'tools.pin': async ({ caller, params, query, body }) =>
-      await pinServerTools(db, caller, { ...params, ...query, ...body }),
+      await pinServerTools({ db, countContainers }, caller, { ...params, ...query, ...body }),
     'registry.create': async ({ caller, params, body }) => {
       await create(parts, caller, params.kind, body);
       return await shown(caller, { kind: params.kind, name: body.name });

@@ -26,11 +26,11 @@ type Row<T> = Omit<T, 'tools' | 'prompts'> & { tools: string; prompts: string };
 export async function putList(
   db: Database,
   { asset_id, version }: OfServer,
-  { digest, tools, prompts }: ToolList,
+  { digest, tools, prompts, image_id = null }: ToolList & { image_id?: string | null },
 ): Promise<void> {
   await db.run(sql`
-    insert into tool_list (asset_id, version, digest, tools, prompts)
-    values (${asset_id}, ${version}, ${digest}, ${canonicalJson(tools)}, ${canonicalJson(prompts)})
+    insert into tool_list (asset_id, version, digest, tools, prompts, image_id)
+    values (${asset_id}, ${version}, ${digest}, ${canonicalJson(tools)}, ${canonicalJson(prompts)}, ${image_id})
     on conflict (asset_id, version, digest) do update set seen_at = clock_now()`);
 }
 

@@ -4,7 +4,7 @@ import type { Engine } from '../docker/client.ts';
 import { guardEgress, type EgressReport } from '../docker/egress.ts';
 import type { Firewall } from '../docker/firewall.ts';
 import { readBaseFacts, type BaseFacts } from './package-index/index-hosts.ts';
-import { indexConfiguration, indexHosts, pythonHosts } from './package-index/index-settings.ts';
+import { hostOf, indexConfiguration, indexHosts, pythonHosts } from './package-index/index-settings.ts';
 import { startIndexProxy } from './package-index/index-proxy.ts';
 import { ensureNetwork } from '../docker/networks.ts';
 import { removeOldCaches } from './package-cache.ts';
@@ -22,6 +22,8 @@ export interface BuildSettings {
   ca_file?: string | undefined;
   /** A company proxy to the index, `http://host:port`. */
   upstream_proxy?: string | undefined;
+  /** Instead of npm's usual registry. */
+  npm_registry?: string | undefined;
   /** A mirror of uv's Pythons. */
   python_mirror?: string | undefined;
   /** Sandboxes reach the hosts of Pythons: the mirror of Debian in the base image, and `python_mirror`. */
@@ -44,6 +46,8 @@ export interface Sandboxes {
   egress: EgressReport;
   /** Runs a command on the base image with uv and access to the index. */
   run(input: IndexedInput): Promise<SandboxResult>;
+  /** Lets sandboxes reach the host of this URL too. Only a configured one may have a private address. */
+  reach(url: string, o: { configured: boolean }): void;
   /** The same on another base image, with the same network and proxy. */
   on(base_image: string, signal: AbortSignal): Promise<Sandboxes>;
   close(): Promise<void>;
@@ -103,7 +107,8 @@ export async function openSandboxes(o: {
     const uvVolume = await ensureUv(engine, base, { run: reachingIndex, signal: until });
     const run = (input: IndexedInput) =>
       reachingIndex({ ...input, volumes: [{ name: uvVolume, path: uvDirectory }, ...(input.volumes ?? [])] });
-    return { engine, settings, base, facts, egress, run, on, close: () => proxy.close() };
+    const reach = (url: string, { configured }: { configured: boolean }) => proxy.allow(hostOf(url, configured));
+    return { engine, settings, base, facts, egress, run, reach, on, close: () => proxy.close() };
   };
   try {
     return await on(settings.base_image, signal);

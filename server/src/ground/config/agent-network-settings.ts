@@ -10,6 +10,7 @@ const default_door_port = 4490;
 export const agentNetworkSettings = {
   AGENTS_SUBNET: subnet.optional().describe('the network of the agents. Default: from the ids of service and engine'),
   LISTED_SUBNET: subnet.optional().describe('the network of agents with limited egress. Default: from the same ids'),
+  TOOLS_SUBNET: subnet.optional().describe('the network of hosted MCP servers with egress. Default: from the same ids'),
   SANDBOX_SUBNET: subnet.optional().describe('the network of the builds. Default: from the same ids'),
   DOOR_PORT: port
     .optional()

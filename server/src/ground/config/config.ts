@@ -8,6 +8,7 @@ import { orgSettings } from '@gantry/contract/people/org.ts';
 import { isEmail } from '@gantry/contract/refs.ts';
 import { z } from 'zod';
 import { agentNetworkSettings, doorConfig, doorFault, type DoorConfig } from './agent-network-settings.ts';
+import { hostedConfig, hostedSettings, type HostedConfig } from './hosted-settings.ts';
 import { defaultDataDir, installationHome, settingsFile } from './installation-place.ts';
 import { list } from './list-setting.ts';
 import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
@@ -132,6 +133,10 @@ export const settings = z.object({
   BUILD_INDEX_HOSTS: list.describe('further hosts that serve files of the index, separated by commas'),
   BUILD_CA_FILE: z.string().optional().describe('a PEM file with the certificate authorities that builds trust'),
   BUILD_EXTRA_INDEX_URLS: list.describe('further package indexes, separated by commas'),
+  BUILD_NPM_REGISTRY: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("the registry of npm for hosted MCP servers, without credentials. Default: npm's own"),
   BUILD_PROXY: z
     .url({ protocol: /^http$/ })
     .optional()
@@ -151,6 +156,7 @@ export const settings = z.object({
   BUILD_PROCESSES: atLeast(64).default(512).describe('the limit of processes and threads of one build'),
   BUILD_DEADLINE_SECONDS: seconds(900).describe('the time limit of one build'),
   ...agentNetworkSettings,
+  ...hostedSettings,
   ...traceSettings,
   SYNC_BUDGET_SECONDS: seconds(25).describe('a longer call is answered with 202 and a run id after this time'),
   STOP_GRACE_SECONDS: atLeast(0)
@@ -204,6 +210,7 @@ export interface Config extends PythonsConfig {
     extra_index_urls: string[];
     index_hosts: string[];
     ca_file: string | undefined;
+    npm_registry: string | undefined;
     upstream_proxy: string | undefined;
     python_mirror: string | undefined;
     obtains_pythons: boolean;
@@ -218,6 +225,8 @@ export interface Config extends PythonsConfig {
   agents_subnet: string | undefined;
   listed_subnet: string | undefined;
   sandbox_subnet: string | undefined;
+  tools_subnet: string | undefined;
+  hosted: HostedConfig;
   /** Where agents call the service. */
   door: DoorConfig;
   egress_port: number;
@@ -303,6 +312,7 @@ export function readConfig(
       extra_index_urls: given.BUILD_EXTRA_INDEX_URLS,
       index_hosts: given.BUILD_INDEX_HOSTS,
       ca_file: given.BUILD_CA_FILE,
+      npm_registry: given.BUILD_NPM_REGISTRY,
       upstream_proxy: given.BUILD_PROXY,
       python_mirror: given.BUILD_PYTHON_MIRROR,
       obtains_pythons: given.BUILD_PYTHONS === 'obtain',
@@ -317,6 +327,8 @@ export function readConfig(
     agents_subnet: given.AGENTS_SUBNET,
     listed_subnet: given.LISTED_SUBNET,
     sandbox_subnet: given.SANDBOX_SUBNET,
+    tools_subnet: given.TOOLS_SUBNET,
+    hosted: hostedConfig(given),
     door: doorConfig(given),
     egress_port: given.EGRESS_PORT,
     traces: tracesConfig(given),

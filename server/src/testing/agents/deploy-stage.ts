@@ -114,6 +114,7 @@ export async function openDeployStage(): Promise<DeployStage> {
           const image = stage.lost.has(content.digest) ? `${content.digest} rebuilt` : content.digest;
           return { image, dependency_image: 'sha256:deps', reused: true, installed: [] };
         },
+        hold: async (work) => await work(),
         hasImage: async (image) => !stage.lost.has(image),
         prune: async (needed) => {
           stage.needed = await needed();

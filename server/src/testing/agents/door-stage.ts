@@ -7,7 +7,7 @@ import type { Pin } from '../../assets/registry/content.ts';
 import type { TestProject } from '../pushes/project-archive.ts';
 import { freePort } from '../servers/free-port.ts';
 import { storeAgent, type StoredAgent } from '../stored/stored-agent.ts';
-import { testApp, type TestApp, type TestUser } from '../test-app.ts';
+import { testApp, type TestApp, type TestAppSettings, type TestUser } from '../test-app.ts';
 import { standInFor } from './agent-stand-in.ts';
 
 interface OfRun {
@@ -35,10 +35,18 @@ export interface DoorSettings {
   project?: TestProject & { name: string };
   /** Made before the agent is stored. */
   pins?: (app: TestApp, ada: TestUser) => Promise<Pin[]>;
-  config?: NonNullable<Parameters<typeof testApp>[0]>['config'];
+  config?: TestAppSettings['config'];
+  hosted?: TestAppSettings['hosted'];
+  onLog?: TestAppSettings['onLog'];
 }
 
-export async function doorStage({ project = { name: 'keeper' }, pins, config }: DoorSettings = {}): Promise<DoorStage> {
+export async function doorStage({
+  project = { name: 'keeper' },
+  pins,
+  config,
+  hosted,
+  onLog,
+}: DoorSettings = {}): Promise<DoorStage> {
   const [port, second_port] = [await freePort(), await freePort()];
   const app = await testApp({
     config: {
@@ -47,6 +55,8 @@ export async function doorStage({ project = { name: 'keeper' }, pins, config }: 
       ...config,
     },
     door_addresses: ['127.0.0.1'],
+    ...(hosted && { hosted }),
+    ...(onLog && { onLog }),
   });
   const ada = await app.user('ada@example.com', { teams: { ml: 'admin' } });
   const agent = await storeAgent(app, ada.email, project, await pins?.(app, ada));

@@ -24,6 +24,8 @@ export interface Builder {
   build(input: BuildInput): Promise<BuiltImage>;
   /** True while the engine has the image, `sha256:…`. */
   hasImage(image: string, signal: AbortSignal): Promise<boolean>;
+  /** No image or cache is removed during the work. */
+  hold<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Looks up the pins of older base images. Removes images and caches that are no longer needed. New builds wait meanwhile, so that none
    * uses a removed image.
@@ -70,20 +72,25 @@ export function imageBuilder(parts: {
 }): Builder {
   let building = 0;
   let pruning: Promise<void> | undefined;
+  const hold = async <T>(work: () => Promise<T>): Promise<T> => {
+    building += 1;
+    try {
+      await pruning;
+      return await work();
+    } finally {
+      building -= 1;
+    }
+  };
   return {
-    build: async (input) => {
-      building += 1;
-      try {
-        await pruning;
+    hold,
+    build: async (input) =>
+      await hold(async () => {
         const { content, signal } = input;
         const pin = await pinOfBase(parts, content, signal);
         const sandboxes = await parts.pythons.sandboxes(content.python);
         if (pin !== sandboxes.base.pin) throw otherBase(input, { pin, now: sandboxes.base.pin });
         return await build(sandboxes, parts.wrapper_directory, input);
-      } finally {
-        building -= 1;
-      }
-    },
+      }),
     hasImage: async (image, signal) => (await findImage(parts.engine, image, signal)) !== undefined,
     prune: async (needed, signal) => {
       if (building > 0 || pruning !== undefined) return false;

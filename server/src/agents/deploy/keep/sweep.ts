@@ -5,6 +5,7 @@ import { hasEnded } from '@gantry/contract/agents/run-states.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import { startLoop, type Loop } from '../../../ground/queue/loop.ts';
 import { findRuns, isAnyActive } from '../../../ground/runs/run.ts';
+import { pinnedImages } from '../../../assets/registry/tool-lists/hosted-images.ts';
 import { releasePlace, releasePlacement } from '../release-place.ts';
 import type { Needed } from '../build/build-image.ts';
 import * as instanceStore from '../instance-store.ts';
@@ -82,7 +83,8 @@ async function strangersOf(db: Reader, found: readonly Instance[]): Promise<Inst
 
 async function needed(db: Reader): Promise<Needed | undefined> {
   if (await isDeploying(db)) return undefined;
-  return { images: await store.neededImages(db), team_ids: await store.teamsWithAgents(db) };
+  const images = [...(await store.neededImages(db)), ...(await pinnedImages(db))];
+  return { images: new Set(images), team_ids: await store.teamsWithAgents(db) };
 }
 
 /** No record has the needs of a running run. So a later round removes what is unneeded now. */

@@ -1,5 +1,11 @@
-// One connection to an MCP server, in the generation of the protocol that the server speaks.
-import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+// One connection to an MCP server, in the generation of the protocol that the server speaks: to an address, or over the streams of a hosted program.
+import {
+  Client,
+  ProtocolError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { Problem } from '@gantry/contract/problems.ts';
 import { DestinationRefused } from '../../../ground/outbound/outbound.ts';
 import { version as ownVersion } from '../../../ground/version.ts';
@@ -40,7 +46,7 @@ const most_list_bytes = 1024 * 1024;
 
 type ConnectParts = Pick<ToolParts, 'outbound' | 'onError'>;
 
-/** Throws `not_callable`, `server_unavailable`, or the refusal of the credential. */
+/** To a server with an address. Throws `not_callable`, `server_unavailable`, or the refusal of the credential. */
 export async function connect(
   parts: ConnectParts,
   { upstream, credential, signal }: { upstream: Upstream; credential: Credential; signal: AbortSignal },
@@ -49,6 +55,30 @@ export async function connect(
   if (url === undefined)
     throw new Problem('not_callable', { detail: `${upstream.ref} is a program (\`transport: stdio\`).` });
   const { fetch, conceal } = authorizedFetch(outboundFetch(parts.outbound), credential);
+  const address = new URL(url);
+  const wire =
+    transport === 'sse'
+      ? // oxlint-disable-next-line typescript/no-deprecated -- `transport: sse` of a config means these older servers
+        new SSEClientTransport(address, { fetch })
+      : new StreamableHTTPClientTransport(address, { fetch });
+  return await connectOver({ upstream, wire, conceal, timeout_ms: connect_ms, onError: parts.onError }, signal);
+}
+
+interface Connecting {
+  upstream: Upstream;
+  wire: Transport;
+  conceal: ServerConnection['conceal'];
+  /** What a hosted server runs. */
+  image?: string;
+  timeout_ms: number;
+  onError: (error: unknown) => void;
+}
+
+/** Throws `server_unavailable`. */
+export async function connectOver(
+  { upstream, wire, conceal, image, timeout_ms, onError }: Connecting,
+  signal: AbortSignal,
+): Promise<ServerConnection> {
   const work = async <T>(asked: () => Promise<T>) => await named({ upstream, conceal }, asked);
   let isStale = false;
   const client = new Client(
@@ -68,14 +98,7 @@ export async function connect(
     },
   );
   const declined = declineQuestions(client);
-  const options = { fetch };
-  const address = new URL(url);
-  const wire =
-    transport === 'sse'
-      ? // oxlint-disable-next-line typescript/no-deprecated -- `transport: sse` of a config means these older servers
-        new SSEClientTransport(address, options)
-      : new StreamableHTTPClientTransport(address, options);
-  await work(async () => await client.connect(wire, { timeout: connect_ms, signal }));
+  await work(async () => await client.connect(wire, { timeout: timeout_ms, signal }));
   let listed: { at: number; list: ToolList } | undefined;
   return {
     client,
@@ -90,13 +113,13 @@ export async function connect(
       );
       if (tools.length > most_tools) throw unusable(upstream, `It lists more than ${most_tools} tools.`);
       const prompts = await work(async () => await listPrompts(client, list_ms));
-      const list = toolList(tools, prompts);
+      const list = toolList(tools, { prompts, image });
       if (JSON.stringify(list).length > most_list_bytes)
         throw unusable(upstream, `Its list of tools and prompts is larger than ${most_list_bytes} bytes.`);
       listed = { at, list };
       return list;
     },
-    close: async () => await client.close().catch(parts.onError),
+    close: async () => await client.close().catch(onError),
   };
 }
 
@@ -110,12 +133,17 @@ export async function named<T>(
   } catch (error) {
     const [problem] = [error, error instanceof Error ? error.cause : undefined].filter((one) => one instanceof Problem);
     if (problem !== undefined) throw problem;
-    throw unusable(upstream, conceal(reasonOf(error)));
+    const { detail } = unusable(upstream, conceal(reasonOf(error)));
+    throw new (error instanceof ProtocolError ? AnsweredWithError : Problem)('server_unavailable', { detail });
   }
 }
 
-function unusable({ ref, config: { url } }: Upstream, reason: string): Problem {
-  return new Problem('server_unavailable', { detail: `${ref} at ${url ?? 'no address'} does not work: ${reason}` });
+/** The server works, and its answer is an error of the protocol. */
+export class AnsweredWithError extends Problem {}
+
+export function unusable({ ref, config }: Upstream, reason: string, fields: Record<string, unknown> = {}): Problem {
+  const where = config.package ?? `at ${config.url ?? 'no address'}`;
+  return new Problem('server_unavailable', { detail: `${ref} ${where} does not work: ${reason}`, fields });
 }
 
 const longest_reason = 300;

@@ -46,17 +46,30 @@ function ofTeam(parts: ToolParts, upstream: Upstream): Credential {
   };
 }
 
+type SecretsParts = Pick<ToolParts, 'db' | 'readCredentials'>;
+
 /** Throws `server_unavailable` when it is not set. */
-export async function teamSecret(
-  { db, readCredentials }: ToolParts,
+export async function teamSecret(parts: SecretsParts, upstream: Upstream, name: string): Promise<string> {
+  const { [name]: value = '' } = await teamSecrets(parts, upstream, [name]);
+  return value;
+}
+
+/** The values of these secrets of the server's team. Throws `server_unavailable` for one that is not set. */
+export async function teamSecrets(
+  { db, readCredentials }: SecretsParts,
   { ref, asset: { team } }: Upstream,
-  secret: string,
-): Promise<string> {
-  const found = (await readCredentials(db, team.id, [secret])).get(secret);
-  if (found === undefined || found === '')
-    throw new Problem('server_unavailable', {
-      detail: `${ref} needs the secret ${secret} of team ${team.name}, which is not set.`,
-      hint: `A team admin sets it: svc secret set ${secret} --team ${team.name}`,
-    });
-  return found;
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  const values = names.length === 0 ? new Map<string, string>() : await readCredentials(db, team.id, names);
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = values.get(name);
+      if (value === undefined || value === '')
+        throw new Problem('server_unavailable', {
+          detail: `${ref} needs the secret ${name} of team ${team.name}, which is not set.`,
+          hint: `A team admin sets it: svc secret set ${name} --team ${team.name}`,
+        });
+      return [name, value];
+    }),
+  );
 }

@@ -38,6 +38,7 @@ beforeAll(async () => {
     moveKeys: async () => [],
     findNamedUsers: async () => ({ asset_ids: [], is_required: false }),
     removeCredential: async () => {},
+    countContainers: async () => await Promise.resolve(0),
     rules,
   });
 });

@@ -1,7 +1,9 @@
 // The tools of a version of an MCP server: what is pinned, what the server lists now, and a person's decision to pin it.
+import { shares } from '@gantry/project/asset-config/mcp-server.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef } from '@gantry/contract/refs.ts';
 import type { ServerTools, ToolDefinition } from '@gantry/contract/assets/tools.ts';
+import { z } from 'zod';
 import { authorize } from '../../../governance/access/authorize.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
 import { change } from '../../../governance/access/change.ts';
@@ -11,6 +13,7 @@ import type { AssetRecord } from '../asset.ts';
 import { holdAsset, loadAsset } from '../load-asset.ts';
 import { loadVersion } from '../versions/load-version.ts';
 import { compareLists, type ListDifference, type ListedPrompt, type ListedTool, type ToolList } from './tool-list.ts';
+import { pinnedContents } from '../hosted-image-store.ts';
 import * as store from '../tool-list-store.ts';
 
 export interface NamedServer {
@@ -37,13 +40,25 @@ export async function loadServer(
   return { asset, version: row.version, config: content.config };
 }
 
-export async function showServerTools(db: Reader, caller: Caller, named: NamedServer): Promise<ServerTools> {
-  return await serverTools(db, await loadServer(db, caller, named));
+/** The containers of a hosted server that run now. A higher folder has them. */
+export type CountContainers = (db: Reader, of: store.OfServer) => Promise<number>;
+
+interface ShowingParts<Db extends Reader> {
+  db: Db;
+  countContainers: CountContainers;
+}
+
+export async function showServerTools(
+  parts: ShowingParts<Reader>,
+  caller: Caller,
+  named: NamedServer,
+): Promise<ServerTools> {
+  return await serverTools(parts, await loadServer(parts.db, caller, named));
 }
 
 /** Throws `tools_changed` for a digest that the server has not listed last. A pin of the same list changes nothing. */
 export async function pinServerTools(
-  db: Database,
+  { db, countContainers }: ShowingParts<Database>,
   caller: Caller,
   { digest, ...named }: NamedServer & { digest: string },
 ): Promise<ServerTools> {
@@ -67,15 +82,23 @@ export async function pinServerTools(
     await store.putPin(tx, { ...of, list_id: seen.id, pinned_by: user.label });
     note({ version: of.version, digest, before: before?.digest ?? null, ...names(before, seen) });
   });
-  return await serverTools(db, server);
+  return await serverTools({ db, countContainers }, server);
 }
 
-export async function serverTools(db: Reader, { asset, version }: ServerVersion): Promise<ServerTools> {
+export async function serverTools(
+  { db, countContainers }: ShowingParts<Reader>,
+  { asset, version, config }: ServerVersion,
+): Promise<ServerTools> {
   const of = { asset_id: asset.id, version };
-  const [pinned, seen] = await Promise.all([store.pinnedList(db, of), store.newestList(db, of)]);
+  const [pinned, seen, hosted] = await Promise.all([
+    store.pinnedList(db, of),
+    store.newestList(db, of),
+    hostedServer({ db, countContainers }, of, config),
+  ]);
   const { added, removed, changed } = seen === undefined ? nothing : differenceOf(pinned, seen);
   return {
     ref: printVersionRef({ kind: 'mcp-server', name: asset.name, version }),
+    hosted,
     pinned:
       pinned === undefined
         ? null
@@ -91,6 +114,25 @@ export async function serverTools(db: Reader, { asset, version }: ServerVersion)
     changed,
   };
 }
+
+/** Null for a server with an address. */
+async function hostedServer(
+  { db, countContainers }: ShowingParts<Reader>,
+  of: store.OfServer,
+  config: Record<string, unknown>,
+): Promise<ServerTools['hosted']> {
+  const { success, data } = hostedConfig.safeParse(config);
+  if (!success) return null;
+  const [image, running] = await Promise.all([pinnedContents(db, of), countContainers(db, of)]);
+  return { ...data, image: image?.digest ?? null, components: image?.components ?? [], running };
+}
+
+/** Of the config, which was checked when it was stored. */
+const hostedConfig = z.object({
+  package: z.string(),
+  share: z.enum(shares).default('caller'),
+  egress: z.array(z.string()).default([]),
+});
 
 type Lists = Pick<ToolList, 'tools' | 'prompts'>;
 

@@ -32,12 +32,22 @@ export interface ListDifference<T> {
   changed: { before: T; after: T }[];
 }
 
+interface BesideTools {
+  prompts?: readonly ListedPrompt[];
+  /** What a hosted server runs. Another image is another list, also with equal texts. */
+  image?: string | undefined;
+}
+
 /** Of two tools with one name the first counts: the second would hide behind it. */
-export function toolList(listed: readonly ListedTool[], listed_prompts: readonly ListedPrompt[] = []): ToolList {
+export function toolList(
+  listed: readonly ListedTool[],
+  { prompts: listed_prompts = [], image }: BesideTools = {},
+): ToolList {
   const tools = sorted(listed.map(plain));
   const prompts = sorted(listed_prompts);
-  // The digest of a list without prompts is older than prompts.
-  return { digest: digestOf(prompts.length === 0 ? tools : { tools, prompts }), tools, prompts };
+  // The digest of a list of tools alone is older than prompts and images.
+  const more = { ...(prompts.length > 0 && { prompts }), ...(image !== undefined && { image }) };
+  return { digest: digestOf(Object.keys(more).length === 0 ? tools : { tools, ...more }), tools, prompts };
 }
 
 function sorted<T extends { name: string }>(listed: readonly T[]): T[] {

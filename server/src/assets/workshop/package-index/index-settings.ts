@@ -72,7 +72,7 @@ function pipConfiguration({ index_url, extra_index_urls = [] }: BuildSettings): 
   return `${lines.join('\n')}\n`;
 }
 
-function hostOf(url: string, configured: boolean): AllowedHost {
+export function hostOf(url: string, configured: boolean): AllowedHost {
   const { hostname, port, protocol } = new URL(url);
   return { host: hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)), configured };
 }

@@ -19,6 +19,10 @@ export interface EgressProxyInput {
   engine: Engine;
   network: Pick<Network, 'name' | 'gateway'>;
   port: number;
+  /** Whose containers these are, by their label. Default: agents. */
+  purpose?: string;
+  /** Where a person lists a destination. */
+  list?: string;
   checkAddresses: CheckAddresses;
   /** `host:port` of parts of the service at another address. An operator has set them, so they may be private. */
   service?: readonly string[];
@@ -27,6 +31,7 @@ export interface EgressProxyInput {
 }
 
 export interface RefusedEgress {
+  /** Or the reference of an MCP server, which has no revision. */
   agent: string;
   revision_id: string;
   /** `host:port` */
@@ -52,7 +57,15 @@ const limits = { max_connections: 4096, max_connections_per_client: 256, max_byt
 const connect_ms = 10_000;
 
 export async function startEgressProxy(input: EgressProxyInput): Promise<ForwardProxy> {
-  const { network, port, checkAddresses, service = [], onRefused, onClosed } = input;
+  const {
+    network,
+    port,
+    checkAddresses,
+    service = [],
+    list = 'deploy.egress of agent.yaml',
+    onRefused,
+    onClosed,
+  } = input;
   const clients = sharedQuestion(async () => await readClients(input));
 
   const open = async ({ client: address, host, port: asked }: Asked): Promise<Socket> => {
@@ -65,7 +78,8 @@ export async function startEgressProxy(input: EgressProxyInput): Promise<Forward
       return new DestinationForbidden(`${destination} ${reason}`);
     };
     const isService = service.includes(destination);
-    if (!isService && !isCovered(client.destinations, { host, port: asked })) throw refuse(notListed(destination));
+    if (!isService && !isCovered(client.destinations, { host, port: asked }))
+      throw refuse(notListed(destination, list));
     const socket = await connectTo({ host, port: asked }, isService ? undefined : checkAddresses).catch(
       (error: unknown) => {
         throw error instanceof DestinationRefused ? refuse(whyPrivate(destination)) : error;
@@ -80,8 +94,8 @@ export async function startEgressProxy(input: EgressProxyInput): Promise<Forward
 }
 
 /** With the line to add. */
-function notListed(destination: string): string {
-  return `is not in deploy.egress of agent.yaml; add "${destination}" to that list`;
+function notListed(destination: string, list: string): string {
+  return `is not in ${list}; add "${destination}" to that list`;
 }
 
 function whyPrivate(destination: string): string {
@@ -108,8 +122,8 @@ function firstOf([{ address, family }]: Awaited<ReturnType<CheckAddresses>>): [s
 }
 
 /** The running containers on the network, by address. */
-async function readClients({ engine, network }: EgressProxyInput): Promise<Map<string, Client>> {
-  const filters = { ...ownedBy(engine, 'agent'), network: [network.name] };
+async function readClients({ engine, network, purpose = 'agent' }: EgressProxyInput): Promise<Map<string, Client>> {
+  const filters = { ...ownedBy(engine, purpose), network: [network.name] };
   const containers = await ask(engine.docker.listContainers({ filters }), { seconds: 15 });
   return new Map(
     containers.flatMap(({ NetworkSettings, Labels }): [string, Client][] => {
