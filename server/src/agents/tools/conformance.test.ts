@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toolStage, type ToolStage } from '../../testing/agents/tool-stage.ts';
-import type { OfferedTool } from '../../testing/servers/mcp-server.ts';
+import type { McpServerOfTest, OfferedTool } from '../../testing/servers/mcp-server.ts';
 
 const program = resolve(
   import.meta.dirname,
@@ -55,7 +55,6 @@ const tools = [
 
 const asks_nobody = 'the door asks its client nothing: a person is asked by the inbox of the service';
 const not_offered = 'the door does not offer it; a client reads that in the capabilities';
-const not_yet = 'prompts and resources are not passed on yet';
 /** By revision. One that passes must not stay here: the suite says so. */
 const exceptions: Record<string, Record<string, string>> = {
   '2025-11-25': {
@@ -85,30 +84,47 @@ const exceptions: Record<string, Record<string, string>> = {
     'input-required-result-capability-check': asks_nobody,
     'input-required-result-missing-input-response': asks_nobody,
     'input-required-result-validate-input': asks_nobody,
-    caching: not_yet,
-    'sep-2164-resource-not-found': not_yet,
   },
 };
 /** Of both. */
 const always: Record<string, string> = {
   'dns-rebinding-protection':
     'its check is of servers that answer without a credential, and the door answers nobody without one',
-  'resources-list': not_yet,
-  'resources-read-text': not_yet,
-  'resources-read-binary': not_yet,
-  'resources-templates-read': not_yet,
-  'prompts-list': not_yet,
-  'prompts-get-simple': not_yet,
-  'prompts-get-with-args': not_yet,
-  'prompts-get-embedded-resource': not_yet,
-  'prompts-get-with-image': not_yet,
 };
+
+async function offerContext(_: unknown, upstream: McpServerOfTest): Promise<void> {
+  const argument = (name: string) => ({ name, required: true });
+  const embedded = resource('test://embedded-resource', 'text/plain', 'Inside.');
+  upstream.prompts = [
+    { name: 'test_simple_prompt', description: 'For the suite', text: 'A prompt.' },
+    {
+      name: 'test_prompt_with_arguments',
+      description: 'For the suite',
+      arguments: [argument('arg1'), argument('arg2')],
+      text: 'With',
+    },
+    {
+      name: 'test_prompt_with_embedded_resource',
+      description: 'For the suite',
+      arguments: [argument('resourceUri')],
+      text: 'See',
+      more: embedded,
+    },
+    { name: 'test_prompt_with_image', description: 'For the suite', text: 'See', more: picture },
+  ];
+  upstream.resources = [
+    { uri: 'test://static-text', name: 'text', mimeType: 'text/plain', text: 'A text.' },
+    { uri: 'test://static-binary', name: 'picture', mimeType: 'image/png', text: '', blob: png },
+    { uri: 'test://template/123/data', name: 'of a template', mimeType: 'application/json', text: '{"id":"123"}' },
+  ];
+  await Promise.resolve();
+}
 
 let stage: ToolStage;
 let signed: Server;
 let folder: string;
 beforeAll(async () => {
-  stage = await toolStage({ tools });
+  stage = await toolStage({ tools, yaml: '    resources: true\n', prepare: offerContext });
   await stage.begin();
   signed = await signedBy(stage);
   folder = await mkdtemp(join(tmpdir(), 'gantry-conformance-'));

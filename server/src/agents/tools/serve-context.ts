@@ -21,7 +21,7 @@ import { usableNamed, usableServers, type UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { printRefused, retryOf } from '../../governance/http/mcp/print-refused.ts';
 import { innerUri, outerUri, withOuterContents, withOuterUris } from './resource-uris.ts';
-import type { ServerConnection } from './upstream/connect.ts';
+import { AnsweredWithError, type ServerConnection } from './upstream/connect.ts';
 
 interface Asking {
   caller: AgentCaller;
@@ -81,7 +81,9 @@ export function serveContext(parts: ContextParts, { server }: McpServer, asking:
     }),
   );
   server.setRequestHandler('resources/read', async ({ params }, { mcpReq }) =>
-    refusing(parts, asking, async () => await readResource(parts, asking, { uri: params.uri, signal: mcpReq.signal })),
+    refusing(parts, asking, async () => await readResource(parts, asking, { uri: params.uri, signal: mcpReq.signal }), {
+      uri: params.uri,
+    }),
   );
 }
 
@@ -199,14 +201,29 @@ async function requireUnchanged(
   });
 }
 
+/** A server of 2025 has a code of its own for a missing resource. */
+const missing_codes: readonly number[] = [ProtocolErrorCode.InvalidParams, -32_002];
+
+function protocolCodeOf(error: Problem): ProtocolErrorCode {
+  const isMissing =
+    error.code === 'not_found' || (error instanceof AnsweredWithError && missing_codes.includes(error.protocol_code));
+  return isMissing ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InvalidRequest;
+}
+
 /** These methods have no result that says why, so a refusal is an error of the protocol. */
-async function refusing<Answer>(parts: ContextParts, { caller }: Asking, work: () => Promise<Answer>): Promise<Answer> {
+async function refusing<Answer>(
+  parts: ContextParts,
+  { caller }: Asking,
+  work: () => Promise<Answer>,
+  about: { uri?: string } = {},
+): Promise<Answer> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error instanceof Refusal) await parts.recordRefusal(caller, error);
-    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, printRefused(error), {
+    throw new ProtocolError(protocolCodeOf(error), printRefused(error), {
+      ...about,
       'gantry/problem': error.code,
       ...retryOf(error),
     });

@@ -5,9 +5,12 @@ import { buffer } from 'node:stream/consumers';
 import {
   createMcpHandler,
   McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
   type CallToolResult,
   type InputRequiredResult,
   type Prompt,
+  type PromptMessage,
   type Resource,
   type Tool,
 } from '@modelcontextprotocol/server';
@@ -23,10 +26,14 @@ export interface OfferedTool extends Tool {
 
 interface OfferedPrompt extends Prompt {
   text: string;
+  /** A picture or a resource, beside the text. */
+  more?: PromptMessage['content'];
 }
 
 interface OfferedResource extends Resource {
   text: string;
+  /** In base64, in place of the text. */
+  blob?: string;
 }
 
 export interface AnswerInstead {
@@ -123,21 +130,24 @@ function offerPrompts({ server }: McpServer, prompts: OfferedPrompt[], called: s
     called.push(`prompt ${params.name}`);
     const found = prompts.find(({ name }) => name === params.name);
     const text = `${found?.text ?? 'nothing'} ${JSON.stringify(params.arguments ?? {})}`;
-    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+    const more = found?.more === undefined ? [] : [{ role: 'user' as const, content: found.more }];
+    return { messages: [...more, { role: 'user', content: { type: 'text', text } }] };
   });
 }
 
 function offerResources({ server }: McpServer, resources: OfferedResource[], called: string[]): void {
   server.setRequestHandler('resources/list', () => ({
-    resources: resources.map(({ text: _, ...resource }) => resource),
+    resources: resources.map(({ text: _, blob: _blob, ...resource }) => resource),
   }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [{ uriTemplate: 'memo:///{name}', name: 'a memo' }],
   }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
     called.push(`resource ${uri}`);
-    const text = resources.find((one) => one.uri === uri)?.text ?? 'nothing';
-    return { contents: [{ uri, text }] };
+    const found = resources.find((one) => one.uri === uri);
+    if (found === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Resource not found', { uri });
+    const { text, blob, mimeType } = found;
+    return { contents: [{ uri, ...(mimeType && { mimeType }), ...(blob === undefined ? { text } : { blob }) }] };
   });
 }
 

@@ -134,12 +134,22 @@ export async function named<T>(
     const [problem] = [error, error instanceof Error ? error.cause : undefined].filter((one) => one instanceof Problem);
     if (problem !== undefined) throw problem;
     const { detail } = unusable(upstream, conceal(reasonOf(error)));
-    throw new (error instanceof ProtocolError ? AnsweredWithError : Problem)('server_unavailable', { detail });
+    throw error instanceof ProtocolError
+      ? new AnsweredWithError(detail, error.code)
+      : new Problem('server_unavailable', { detail });
   }
 }
 
 /** The server works, and its answer is an error of the protocol. */
-export class AnsweredWithError extends Problem {}
+export class AnsweredWithError extends Problem {
+  /** Of the protocol. */
+  readonly protocol_code: number;
+
+  constructor(detail: string | undefined, protocol_code: number) {
+    super('server_unavailable', { detail });
+    this.protocol_code = protocol_code;
+  }
+}
 
 export function unusable({ ref, config }: Upstream, reason: string, fields: Record<string, unknown> = {}): Problem {
   const where = config.package ?? `at ${config.url ?? 'no address'}`;

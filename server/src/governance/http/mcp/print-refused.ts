@@ -3,8 +3,9 @@ import { problems, type Problem } from '@gantry/contract/problems.ts';
 
 export function printRefused({ code, detail, hint, retry_after_seconds: seconds }: Problem): string {
   // There is no Retry-After here.
-  const next = seconds === undefined ? hint : `Call again after ${seconds} seconds`;
-  return [problems[code].title, detail, next].filter((part) => part !== undefined && part !== '').join('. ');
+  const next = seconds === undefined ? undefined : `Call again after ${seconds} seconds`;
+  const said = [problems[code].title, detail, hint, next].filter((part) => part !== undefined && part !== '');
+  return said.map((part) => part?.replace(/\.$/, '')).join('. ');
 }
 
 export function retryOf({ retry_after_seconds: seconds }: Problem): Record<string, number> {
