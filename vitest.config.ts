@@ -19,11 +19,14 @@ const patient = { poll: { timeout: 20_000 } };
 // oxlint-disable-next-line node/no-process-env -- `npm run soak` sets it
 const inSoak = process.env['SOAK'] === '1' ? ['e2e/soak/*.test.ts'] : [];
 
-// Two at a time: a server test file brings a database, an end-to-end file brings containers, and the smallest machine has two cores.
+// Two at a time, on the smallest machine with its two cores: an end-to-end file brings containers. A server test file brings a database and waits for it half of
+// its time, so three of them run at a time, after the others.
+const withContainers = { maxWorkers: 2, sequence: { groupOrder: 0 } };
+const withDatabase = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
     sequence: { sequencer: ByProject },
     allowOnly: false,
     passWithNoTests: false,
@@ -31,6 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'parts',
+          ...withDatabase,
           include: [
             'contract/**/*.test.ts',
             'project/**/*.test.ts',
@@ -48,6 +52,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
+          ...withDatabase,
           include: ['server/**/*.test.ts'],
           // A worker keeps its modules for its next file. Loading the whole service again takes a second of processor time.
           isolate: false,
@@ -60,6 +65,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          ...withContainers,
           include: ['e2e/*.test.ts', ...inSoak],
           expect: patient,
           testTimeout: 180_000,
@@ -69,6 +75,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e-shared',
+          ...withContainers,
           include: ['e2e/shared/*.test.ts'],
           globalSetup: ['e2e/shared/global-setup.ts'],
           expect: patient,
@@ -79,6 +86,7 @@ export default defineConfig({
       {
         test: {
           name: 'console',
+          ...withContainers,
           include: ['e2e/console/**/*.test.ts'],
           globalSetup: ['e2e/console/global-setup.ts'],
           expect: patient,

@@ -239,7 +239,7 @@ test('an agent cannot fill the list of a person', async () => {
 });
 
 test('a review and a plan say that the agent wants a credential of the user', async () => {
-  const { changes } = await stage.ada.client.call('deployments.plan', { body: { ref: stage.agent.ref } as never });
+  const { changes } = await stage.ada.client.call('deployments.plan', { body: { ref: stage.agent.ref } });
   const line = changes.reach.find(({ kind }) => kind === 'user-credential');
   expect(line).toMatchObject({ name: 'mcp-servers/city' });
   expect(line && nameReach(line)).toBe('wants a credential of the user, at mcp-servers/city');

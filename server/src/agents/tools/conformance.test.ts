@@ -6,17 +6,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toolStage, type ToolStage } from '../../testing/agents/tool-stage.ts';
 import type { McpServerOfTest, OfferedTool } from '../../testing/servers/mcp-server.ts';
 
-const program = resolve(
-  import.meta.dirname,
-  '../../../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
-);
+const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
 // A picture of one point, and a sound of no length.
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
@@ -149,9 +147,12 @@ test.each(['2025-11-25', '2026-07-28'])('the door conforms to %s', { timeout: 18
       'server',
       '--url',
       `http://127.0.0.1:${port}/mcp/city`,
-      ...['--requirements', revision],
-      ...['-o', folder],
-      ...['--expected-failures', baseline],
+      '--requirements',
+      revision,
+      '-o',
+      folder,
+      '--expected-failures',
+      baseline,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );

@@ -36,7 +36,7 @@ interface OfferedResource extends Resource {
   blob?: string;
 }
 
-export interface AnswerInstead {
+interface AnswerInstead {
   status: number;
   headers: Record<string, string>;
   body?: string;

@@ -1,7 +1,7 @@
 // An authorization server of others, `oidc-provider`, in front of an MCP server of this machine. Whoever visits it is signed in and agrees.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider, { type Configuration } from 'oidc-provider';
+import { Provider, type Configuration } from 'oidc-provider';
 import type { McpServerOfTest } from './mcp-server.ts';
 
 export interface OAuthServerOfTest {

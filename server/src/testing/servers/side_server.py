@@ -93,9 +93,7 @@ def swallow(_):
     return str(len(bytearray(2_000_000_000)))
 
 
-tools = {
-    one.__name__: one for one in (look, keep, end, rubbish, flood, notify, line, say, swallow, fetch, dial)
-}
+tools = {one.__name__: one for one in (look, keep, end, rubbish, flood, notify, line, say, swallow, fetch, dial)}
 tools["sleep"] = lambda text: time.sleep(float(text)) or "slept"
 
 
@@ -122,7 +120,10 @@ def main():
             continue
         result = answer(message["method"], message.get("params", {}))
         refusal = {"error": {"code": -32601, "message": "no such method"}}
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **({"result": result} if result else refusal)}), flush=True)
+        print(
+            json.dumps({"jsonrpc": "2.0", "id": message["id"], **({"result": result} if result else refusal)}),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

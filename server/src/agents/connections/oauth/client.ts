@@ -78,6 +78,7 @@ async function register(
       `its authorization server registers no clients by itself. Register one there with the redirect URI ${redirect_uri}, and give the config of the server its \`oauth.client_id\`.`,
     );
   const methods = metadata.token_endpoint_auth_methods_supported ?? [];
+  // oxlint-disable-next-line typescript/no-deprecated -- of the servers of today, most know no other way for a client that nobody has registered
   return await registerClient(issuer, {
     metadata,
     clientMetadata: {

@@ -50,12 +50,10 @@ async function finish(client: Client, back: URL, more: Record<string, string> = 
   return await client.call('connections.finish', { body: { server, ...given } });
 }
 const problemOf = async (asked: Promise<unknown>) => {
-  const [error] = await Promise.all([
-    asked.then(
-      () => new Error('it was not refused'),
-      (thrown: unknown) => thrown,
-    ),
-  ]);
+  const error = await asked.then(
+    () => new Error('it was not refused'),
+    (thrown: unknown) => thrown,
+  );
   if (!(error instanceof Problem)) throw error;
   return { code: error.code, detail: error.detail };
 };

@@ -34,7 +34,7 @@ export interface ServerConnection {
   /** Asked anew when the last answer is older than this. */
   list(no_older_than_ms: number): Promise<ToolList>;
   /** The text without the credentials that this connection has sent. */
-  conceal(text: string): string;
+  conceal: (text: string) => string;
   close(): Promise<void>;
 }
 
