@@ -1,4 +1,7 @@
-"""An MCP server on its standard streams, without any package. It keeps what it is told, says what it sees, and misbehaves on request."""
+"""An MCP server on its standard streams, without any package.
+
+It keeps what it is told, says what it sees, and misbehaves on request.
+"""
 
 import json
 import os
@@ -31,7 +34,7 @@ def writes(folder):
 
 def fetch(url):
     try:
-        return urllib.request.urlopen(url, timeout=10).read().decode()
+        return urllib.request.urlopen(url, timeout=10).read().decode()  # noqa: S310 -- the test gives the address
     except OSError as error:
         return f"refused: {error}"
 
@@ -46,7 +49,7 @@ def look(_):
         {
             "user": os.getuid(),
             "variables": dict(os.environ),
-            "writable": [folder for folder in ("/", "/opt/venv", "/run/secrets", "/tmp") if writes(folder)],
+            "writable": [folder for folder in ("/", "/opt/venv", "/run/secrets", "/tmp") if writes(folder)],  # noqa: S108 -- it asks
             "reached": [a for a in (("169.254.169.254", 80), ("1.1.1.1", 53)) if reaches(a)],
         }
     )
