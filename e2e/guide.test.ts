@@ -20,6 +20,7 @@ const pages = [
   'models-and-budgets.md',
   'guardrails-and-traces.md',
   'agents-together.md',
+  'tools.md',
   'memory.md',
   'clients.md',
   'langgraph-sdk.md',

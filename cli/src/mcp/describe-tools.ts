@@ -19,8 +19,8 @@ export function toolsView({ ref, hosted, pinned, seen, added, removed, changed }
       pinned:
         pinned === null
           ? 'nothing: agents call no tool of it'
-          : [shortDigest(pinned.digest), `by ${pinned.by}`, time(pinned.at)],
-      seen: seen === null ? 'never asked' : [shortDigest(seen.digest), time(seen.at)],
+          : [shortDigest(pinned.digest), `  by ${pinned.by}  `, time(pinned.at)],
+      seen: seen === null ? 'never asked' : [shortDigest(seen.digest), '  ', time(seen.at)],
       ...(hosted === null ? {} : hostedFields(hosted)),
     }),
     ...(pinned?.tools ?? []).flatMap((tool) =>
@@ -44,9 +44,9 @@ function hostedFields({
 }: NonNullable<ServerTools['hosted']>) {
   return {
     package: hosted,
-    image: image === null ? 'not built for agents yet' : [shortDigest(image), `${components.length} packages`],
+    image: image === null ? 'not built for agents yet' : [shortDigest(image), `  ${components.length} packages`],
     network: egress.length === 0 ? 'none' : egress.join(', '),
-    containers: [`${running} running`, `shared by ${sharers[share]}`],
+    containers: `${running} running; shared by ${sharers[share]}`,
   };
 }
 
@@ -61,7 +61,7 @@ export function differenceView({ added, removed, changed }: Pick<ServerTools, 'a
   return [
     ...added.flatMap((tool) => toolBlocks(tool, 'added')),
     ...changed.flatMap(({ before, after }) => [...toolBlocks(before, 'until now'), ...toolBlocks(after, 'changed')]),
-    ...removed.map(({ kind, name }) => line(state('removed'), strong(nameOf(kind, name)))),
+    ...removed.map(({ kind, name }) => line(state('removed'), ' ', strong(nameOf(kind, name)))),
   ];
 }
 
@@ -71,7 +71,7 @@ export function changedTools(changes: Difference['tools']): View {
     const of = { server };
     if (after === null) {
       const name = before === null ? '' : nameOf(before.kind, before.name);
-      return [line(state('removed'), strong(name), ` of ${server}`)];
+      return [line(state('removed'), ' ', strong(name), ` of ${server}`)];
     }
     if (change === 'added' || before === null) return toolBlocks(after, 'added', of);
     return [...toolBlocks(before, 'until now', of), ...toolBlocks(after, 'changed', of)];
@@ -87,7 +87,7 @@ function toolBlocks(
 ): Block[] {
   return [
     line(
-      ...(word === undefined ? [] : [state(word)]),
+      ...(word === undefined ? [] : [state(word), ' ']),
       strong(nameOf(kind, name)),
       ...(of === undefined ? [] : [` of ${of.server}`]),
     ),

@@ -30,7 +30,7 @@ export const command = defineCommand({
     const count = pinned.pinned?.tools.filter(({ kind }) => kind === 'tool').length ?? 0;
     return {
       data: pinned,
-      view: [line(good('✓ '), `Agents may call ${count} tools of ${ref}:`, shortDigest(offered))],
+      view: [line(good('✓ '), `Agents may call ${count} tools of ${ref}: `, shortDigest(offered))],
       next: [{ command: 'svc deploy', when: 'for an agent that names the server and was pushed before' }],
     };
   },

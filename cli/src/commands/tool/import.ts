@@ -22,10 +22,10 @@ export const command = defineCommand({
     namePrefix: text('In front of the names of the tools', 'prefix'),
     secret: text('The secret of the team that is sent as a bearer token', 'name'),
     secretHeader: text('The header that has the secret instead, such as X-API-Key', 'name'),
-    server: text('Where the operations are, in place of the servers of the document', 'address'),
+    at: text('The address of the operations, in place of the servers of the document', 'address'),
     yes: yesFlag,
   },
-  async run({ document: given, operation: wanted, yes, server, secret, ...flags }, session) {
+  async run({ document: given, operation: wanted, yes, at: server, secret, ...flags }, session) {
     const { readDocument, OpenApiFault } = await import('@gantry/project/openapi/document.ts');
     const { operationsOf } = await import('@gantry/project/openapi/operations.ts');
     const { text: written, url: document_url } = await readOpenApi(given);

@@ -46,7 +46,7 @@ export function Call({ call }: { call: WaitingCall }) {
         <Arguments args={call.arguments} />
         <p className="text-meta text-quiet">
           {wanted_by.join(' and ')} {wanted_by.length === 1 ? 'wants' : 'want'} a person for this call. An approval lets
-          it out once, until <When at={expires_at} />.
+          it out once, and ends <When at={expires_at} />.
         </p>
         <Decision onDecide={(decision, note) => decide.mutate({ params: { id }, body: { decision, ...note } })} />
       </fieldset>

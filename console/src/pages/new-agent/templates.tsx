@@ -24,6 +24,7 @@ const abouts: Record<Template, string> = {
   chat: 'A conversation with a model.',
   desk: 'Answers questions of customers, with guardrails. Calls no model.',
   refunds: 'Pays refunds, and asks a person before it pays large ones. Calls no model.',
+  tools: 'Says the time of a city, by the tools of an MCP server. Calls no model.',
   research: 'A crew that researches a topic and writes a report. Calls a model.',
 };
 

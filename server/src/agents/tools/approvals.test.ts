@@ -60,7 +60,9 @@ const entries = async (action: string) =>
 test('a call waits for a person, goes out once when the same call is made again, and is on the record', async () => {
   const first = await transfer(50);
   expect(first).toMatchObject({ isError: true, code: 'call_waits' });
-  expect(first.text).toMatch(/A person must approve this call of transfer of mcp-servers\/city: http.*\/inbox/);
+  expect(first.text).toMatch(
+    /A person must approve this call\. The call of transfer of mcp-servers\/city was not made\. It waits at http.*\/inbox/,
+  );
   expect((await transfer(50)).code).toBe('call_waits');
   expect(stage.upstream.called).toEqual([]);
   const waiting = await waitingFor(max);

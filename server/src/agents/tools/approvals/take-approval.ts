@@ -117,7 +117,7 @@ function waits(
   { id, expires_at }: store.OpenApproval,
 ): Problem {
   return new Problem('call_waits', {
-    detail: `A person must approve this call of ${pinned.name} of ${upstream.ref}: ${base_url()}/inbox (${id}), until ${expires_at}. It was not made.`,
+    detail: `The call of ${pinned.name} of ${upstream.ref} was not made. It waits at ${base_url()}/inbox (${id}), until ${expires_at}.`,
     hint: 'Make the same call with the same arguments again, after the approval.',
   });
 }
