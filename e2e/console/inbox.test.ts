@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type Client } from '@gantry/contract/client/client.ts';
+import { mcpServerOfTest, textTool } from '../../server/src/testing/servers/mcp-server.ts';
 import { axeFindings } from './axe.ts';
 import { openBrowser, visit } from './browser.ts';
 import { sharedStage } from './shared-stage.ts';
@@ -70,6 +71,59 @@ test('somebody whom the agent names answers the run of another person, and sees 
   expect(max.faults).toEqual([]);
   await max.close();
 });
+
+test('an admin of the team of a server reads a call with all its arguments, and lets it out once', async () => {
+  const upstream = await mcpServerOfTest([textTool('send', 'Sends a parcel', ({ city }) => `sent to ${String(city)}`)]);
+  const max = await clientOf('max');
+  const config = { transport: 'streamable-http' as const, url: upstream.url, approve: [{ tools: ['send'] }] };
+  await max.call('registry.create', {
+    params: { kind: 'mcp-server' },
+    body: { name: 'parcels', team: 'ml', visibility: 'team', config },
+  });
+  const of = { params: { name: 'parcels' } };
+  const { seen } = await max.call('tools.look', of);
+  await max.call('tools.pin', { ...of, body: { digest: seen?.digest ?? '' } });
+  expect(await callTool('vera', 'parcels', 'send', { city: 'Chur' })).toContain('call_waits');
+
+  const visitor = await open('max');
+  const { page } = visitor;
+  await visitor.open('/inbox');
+  const call = page.getByRole('listitem', { name: 'send of parcels, for vera@example.com' });
+  await call.getByText('Chur').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await call.getByRole('button', { name: 'Approve this call' }).click();
+  await call.waitFor({ state: 'detached' });
+  expect(await callTool('vera', 'parcels', 'send', { city: 'Chur' })).toContain('sent to Chur');
+  expect(await callTool('vera', 'parcels', 'send', { city: 'Chur' })).toContain('call_waits');
+
+  // The page of the server shows what a person pins.
+  upstream.tools = [textTool('send', 'Sends a parcel, and tells everybody', () => 'sent')];
+  await visitor.open('/registry/mcp-server/parcels');
+  await page.getByRole('button', { name: 'Ask the server now' }).click();
+  await page.getByText('Sends a parcel, and tells everybody').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Pin this list' }).click();
+  await page.getByRole('button', { name: 'Pin this list' }).waitFor({ state: 'detached' });
+  expect(visitor.faults).toEqual([]);
+  await visitor.close();
+  await upstream.close();
+});
+
+async function callTool(person: Person, server: string, name: string, given: object): Promise<string> {
+  const { email, password } = stage.people[person];
+  const anonymous = createClient({ base_url: stage.url, token: () => undefined });
+  const { access_token } = await anonymous.call('auth.login', { body: { email, password } });
+  const answer = await fetch(`${stage.url}/mcp/${server}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${access_token}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+  });
+  return await answer.text();
+}
 
 test('a person decides on each action of a question: edits its arguments, rejects it with a reason', async () => {
   const body = new TextEncoder().encode(JSON.stringify({ input: { order: '61' }, thread_id: 'inbox-61' }));

@@ -20,7 +20,7 @@ export type Person = 'admin' | 'ada' | 'dora' | 'max' | 'vera' | 'flagged';
 
 export async function openConsoleStage(): Promise<ConsoleStage> {
   const upstream = await modelUpstream();
-  const gantry = await install({ OUTBOUND_PRIVATE_HOSTS: upstream.host });
+  const gantry = await install({ OUTBOUND_PRIVATE_HOSTS: `${upstream.host},127.0.0.1` });
   const stop = async () => {
     await gantry.stop();
     await upstream.stop();

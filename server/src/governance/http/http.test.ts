@@ -71,6 +71,7 @@ const open = [
   'auth.browser_session',
   'auth.exchange_key',
   'auth.set_password',
+  'signing_keys.jwks',
 ];
 
 test.each(Object.entries<Endpoint>(endpoints))('%s needs a sign-in unless it is public', async (name, endpoint) => {

@@ -47,6 +47,12 @@ test('after a revocation has answered, no service admits a call with the key', a
   expect((await from(2)).map(({ status }) => status)).toEqual([200, 200]);
   const under_way = from(32);
   await max.client.call('keys.revoke', { params: { id } });
+  for (const { status } of await under_way) expect([200, 401]).toContain(status);
+  const admitted = reached();
+  const later = await from(64);
+  expect(later.filter(({ status, code }) => status !== 401 || code !== 'invalid_api_key')).toEqual([]);
+  expect(reached()).toBe(admitted);
+});
   const later = from(64);
   for (const { status } of await under_way) expect([200, 401]).toContain(status);
   const admitted = (await under_way).filter(({ status }) => status === 200).length;
