@@ -1,7 +1,8 @@
 // Hosted MCP servers as programs of this machine, instead of containers: the streams are real, the walls are not.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { cloneEnvironment } from '../../../../setup/config.js';
 import { ensureUv, uvEnvironment } from '../../../../setup/packages/python.js';
 import type { HostedPlugs, ProgramSpec } from '../../agents/tools/hosted/plugs.ts';
@@ -23,6 +24,8 @@ export interface SideProgramsOfTest extends HostedPlugs {
 export async function sideProgramsOfTest(): Promise<SideProgramsOfTest> {
   const uv = await ensureUv(() => {});
   const environment = { ...cloneEnvironment(), ...(await uvEnvironment()) };
+  // Started without uv: a kill of uv would leave the program running.
+  const { stdout: python } = await promisify(execFile)(uv, ['python', 'find'], { env: environment });
   const processes = new Map<string, ChildProcess>();
   const made: SideProgramsOfTest = {
     running: new Map(),
@@ -47,7 +50,7 @@ export async function sideProgramsOfTest(): Promise<SideProgramsOfTest> {
     },
     runner: {
       start: async (spec) => {
-        const child = spawn(uv, ['run', '--no-project', 'python', side_script, ...spec.args], {
+        const child = spawn(python.trim(), [side_script, ...spec.args], {
           env: { ...environment, ...spec.variables, ...spec.secrets },
         });
         await once(child, 'spawn');
@@ -62,11 +65,16 @@ export async function sideProgramsOfTest(): Promise<SideProgramsOfTest> {
             if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
             return `it ended with exit code ${child.exitCode}`;
           },
-          close: () => void child.stdin.destroy(),
+          close: () => {
+            for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+          },
         };
       },
       remove: async (id) => {
-        processes.get(id)?.kill('SIGKILL');
+        const child = processes.get(id);
+        child?.kill('SIGKILL');
+        child?.stdout?.destroy();
+        child?.stderr?.destroy();
         processes.delete(id);
         made.running.delete(id);
         await Promise.resolve();
