@@ -9,6 +9,7 @@ const nothing = {
   failed_deployments: [],
   keys: [],
   waiting_runs: [],
+  waiting_calls: [],
   budgets: [],
   unread: 0,
   agents: [],
@@ -38,6 +39,18 @@ test('svc home says what needs the caller and the command for it, and asks for o
       },
     ],
     budgets: [{ of: 'team:ml', window: 'month', limit_usd: '50.00', spent_usd: '41.20', percent: 82, ends_at: null }],
+    waiting_calls: [
+      {
+        id: '3f0c7d6e-5a53-4c1f-9d1c-6f1d3a0e6b11',
+        server: 'mcp-servers/bank@1.0.0',
+        tool: 'transfer',
+        agent: 'agents/refunds',
+        caller: 'cal@example.com',
+        is_own: false,
+        asked_at: '2026-10-01T08:00:00.000Z',
+        expires_at: '2026-10-02T08:00:00.000Z',
+      },
+    ],
     waiting_runs: [
       {
         agent: 'agents/refunds',
@@ -63,6 +76,7 @@ test('svc home says what needs the caller and the command for it, and asks for o
     '2 unread',
     'scale failed',
     'refunds',
+    'svc answer 3f0c7d6e-5a53-4c1f-9d1c-6f1d3a0e6b11',
     'ada@example.com: no memory',
     `svc review show ${id}`,
   ])
