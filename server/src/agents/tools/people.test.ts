@@ -13,6 +13,7 @@ const config = {
     { name: 'desk', tools: ['close'], allow: "agent.name == 'keeper'", because: 'The desk closes accounts.' },
   ],
   approve: [{ tools: ['transfer'], when: 'args.amount > 10.0', by_other: true }],
+  prices: [{ tools: ['sell'], usd: '0.1' }],
 };
 
 let stage: ToolStage;
@@ -22,7 +23,7 @@ let vera: TestUser;
 let client: Client;
 beforeAll(async () => {
   const schema = { type: 'object' as const, properties: { amount: { type: 'number' } }, required: ['amount'] };
-  const tools = ['transfer', 'close'].map((name) => ({
+  const tools = ['transfer', 'sell', 'close'].map((name) => ({
     ...textTool(name, `The ${name}`, ({ amount }) => `done ${String(amount)}`),
     inputSchema: schema,
   }));
@@ -56,7 +57,7 @@ const call = async (name: string, args: Record<string, unknown>) => {
 };
 
 test('a person lists and calls what is pinned, and the call is on the record without an agent', async () => {
-  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['close', 'transfer']);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['close', 'sell', 'transfer']);
   expect(await call('transfer', { amount: 5 })).toEqual({ text: 'done 5', isError: false, code: undefined });
   while (await recordCalls(stage.app.db));
   const { items } = await stage.app.admin.client.call('audit.list', { query: { action: 'tools.called' } });
@@ -70,6 +71,8 @@ test.each([
   ['transfer', { amount: 500 }, 'rule_refused'],
   // A rule that asks for an agent finds none.
   ['close', { amount: 1 }, 'rule_refused'],
+  // Only the budget of an agent pays a price.
+  ['sell', { amount: 1 }, 'not_callable'],
   ['open', { amount: 1 }, 'not_found'],
 ])('a call of %s with %o reaches no server: %s', async (name, args, code) => {
   expect(await call(name, args)).toMatchObject({ isError: true, code });
