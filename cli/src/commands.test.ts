@@ -30,6 +30,8 @@ test.each(all)('%s has the path of its words and declares its permission', async
   expect(command.summary).not.toMatch(/\.$/);
   expect(command.needs in operations || command.needs === 'nothing' || command.needs === 'this machine').toBe(true);
   expect(describeNeeds(command.needs).length).toBeGreaterThan(5);
+  // The parser stores a flag under its name without dashes; one with a dash is never read.
+  for (const name of Object.keys(command.flags)) expect(name).toMatch(/^[a-zA-Z0-9]+$/);
 });
 
 test.each(all)('the examples of %s are valid commands', async (words) => {

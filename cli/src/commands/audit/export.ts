@@ -19,10 +19,10 @@ export const command = defineCommand({
   arguments: {},
   flags: {
     chain: choice('Only this chain', chains),
-    'since-cursor': text('The cursor from the last line of an earlier export', 'cursor'),
+    sinceCursor: text('The cursor from the last line of an earlier export', 'cursor'),
     out: text('A new file (default: stdout)', 'file'),
   },
-  async run({ chain, 'since-cursor': since_cursor, out }, session) {
+  async run({ chain, sinceCursor: since_cursor, out }, session) {
     if (out !== undefined && existsSync(out))
       throw misuse(`${out} already exists`, 'Name another file: an export never overwrites an earlier one.');
     const query = {

@@ -15,10 +15,10 @@ export const command = defineCommand({
     run: text('Only this run or deploy', 'id'),
     since: moment('From this time on'),
     status: choice('Only these', spanStatuses),
-    'min-ms': whole('Only those that took this long', 'ms', { least: 0, most: 86_400_000 }),
+    minMs: whole('Only those that took this long', 'ms', { least: 0, most: 86_400_000 }),
     limit: limitFlag,
   },
-  async run({ limit, 'min-ms': min_duration_ms, ...given }, session) {
+  async run({ limit, minMs: min_duration_ms, ...given }, session) {
     const query = {
       ...given,
       ...(min_duration_ms === undefined ? {} : { min_duration_ms }),
