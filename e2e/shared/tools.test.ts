@@ -54,9 +54,11 @@ test('an agent calls the tools of a public server, and no tool before a person h
 });
 
 test('the trace of the call has the tool, as the service has seen it', async () => {
-  const { stdout } = await gantry.must('svc trace list handy --json');
-  const [trace] = JSON.parse(stdout) as { trace_id: string }[];
-  await expect
-    .poll(async () => (await gantry.must(`svc trace show ${trace?.trace_id}`)).output)
-    .toContain('execute_tool everything__get-sum');
+  // The newest is that of the last call, once it is stored.
+  const newest = async () => {
+    const { stdout } = await gantry.must('svc trace list handy --json');
+    const [trace] = JSON.parse(stdout) as { trace_id: string }[];
+    return (await gantry.must(`svc trace show ${trace?.trace_id}`)).output;
+  };
+  await expect.poll(newest).toContain('execute_tool everything__get-sum');
 });
