@@ -11,12 +11,12 @@ import type { Database } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { digestOf } from '../../assets/registry/content.ts';
-import { isSame, type ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
-import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
+import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { admitCall, type ToolCaller } from './admit-call.ts';
 import { beginCall } from './limits/begin-call.ts';
 import { holdPrice, type HeldPrice } from './limits/hold-price.ts';
 import { requireCredential } from './require-credential.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { checkArguments } from './check-arguments.ts';
 import { Blocked } from '../../models/guardrails/guarded-call.ts';
 import { guardedArguments, guardedResult, guardTool } from './guarded-tool.ts';
@@ -26,7 +26,7 @@ import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { openToolSpan } from './tool-span.ts';
 import { callAddress } from './registry/call-address.ts';
-import { named, type ServerConnection } from './upstream/connect.ts';
+import { named } from './upstream/connect.ts';
 import { onServer } from './upstream/on-server.ts';
 import type { Behalf } from './upstream/credential.ts';
 import * as store from './tool-call-store.ts';
@@ -53,8 +53,6 @@ const refusals: readonly string[] = [
   'connection_needed',
   'connection_refused',
 ];
-/** A change of a list is seen after this time at the latest. */
-const list_age_ms = 10_000;
 
 /** Throws the refusal, `not_found`, `run_refused`, `too_large`, `too_many_requests`, `rate_limit_exceeded`, `budget_exceeded`, `arguments_refused`, `guardrail_blocked`, `rule_refused`, `call_waits`, `call_rejected`, `tool_changed` or `server_unavailable`. */
 export async function callTool(parts: ToolParts, asked: AskedCall): Promise<CallToolResult> {
@@ -183,7 +181,14 @@ async function send(
   if (http !== undefined)
     return await callAddress(parts, { tool: http, upstream, arguments: given, signal, limits, onSent });
   return await onServer(parts, { usable, caller, behalf, signal }, async (connection) => {
-    await requireUnchanged(parts, connection, usable, pinned);
+    await requireUnchanged(parts, connection, usable, {
+      pinned,
+      among: ({ tools }) => tools,
+      says: (ref, isGone) =>
+        isGone
+          ? `${ref} no longer offers ${pinned.name}.`
+          : `${ref} has changed ${pinned.name} since its list was pinned.`,
+    });
     onSent();
     const { conceal } = connection;
     const before = connection.declined();
@@ -207,25 +212,5 @@ async function send(
       });
     const concealed = conceal(text);
     return concealed === text ? result : (JSON.parse(concealed) as CallToolResult); // the same with other texts
-  });
-}
-
-/** Throws `tool_changed`. The new list is stored, so that its owner sees the difference. */
-async function requireUnchanged(
-  { db }: ToolParts,
-  connection: ServerConnection,
-  { server, upstream, image }: UsableServer,
-  pinned: ListedTool,
-): Promise<void> {
-  const list = await connection.list(list_age_ms);
-  const now = list.tools.find(({ name }) => name === pinned.name);
-  if (now !== undefined && isSame(now, pinned)) return;
-  await noteList(db, server, { ...list, image_id: image?.id ?? null });
-  throw new Problem('tool_changed', {
-    detail:
-      now === undefined
-        ? `${upstream.ref} no longer offers ${pinned.name}.`
-        : `${upstream.ref} has changed ${pinned.name} since its list was pinned.`,
-    hint: `Its owner reads the difference and pins it: svc mcp pin ${server.name}`,
   });
 }

@@ -32,15 +32,19 @@ export interface UsableServer {
 }
 
 /** Those that the agent may use, in the order of their names, and the tools of the registry, each as a server with one tool. */
-export async function usableServers(db: Reader, caller: AgentCaller): Promise<UsableServer[]> {
+async function usableServers(db: Reader, caller: AgentCaller): Promise<UsableServer[]> {
   const servers = (await serversOfAgent(db, caller.version_id)).filter(({ name }) => name !== registry_server);
   const usable = await usableAmong(db, caller, servers);
   const found = await Promise.all(usable.map(async ({ of: server, asset }) => await withTools(db, { server, asset })));
   return [...found, ...(await usableTools(db, caller))];
 }
 
-/** One server; for the registry, each of its tools. Throws as `usableServer` does. */
-export async function usableNamed(db: Reader, caller: AgentCaller, name: string): Promise<UsableServer[]> {
+/** All of them, or the only one; for the registry, each of its tools. Throws as `usableServer` does. */
+export async function usableFor(
+  db: Reader,
+  { caller, server: name }: { caller: AgentCaller; server?: string },
+): Promise<UsableServer[]> {
+  if (name === undefined) return await usableServers(db, caller);
   return name === registry_server ? await usableTools(db, caller) : [await usableServer(db, caller, name)];
 }
 

@@ -13,15 +13,16 @@ import type { AgentCaller } from '../../governance/access/caller.ts';
 import { Refusal } from '../../governance/access/authorize.ts';
 import type { RecordRefusal } from '../../governance/access/refused.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
-import { noteList } from '../../assets/registry/tool-lists/note-list.ts';
 import { callablePrompts } from '../../assets/registry/tool-lists/pinned-servers.ts';
-import { isSame, type ListedPrompt } from '../../assets/registry/tool-lists/tool-list.ts';
+import type { ListedPrompt } from '../../assets/registry/tool-lists/tool-list.ts';
 import { askServer, type AskedOfServer } from './ask-server.ts';
-import { usableNamed, usableServers, type UsableServer } from './find-tools.ts';
+import { usableFor, type UsableServer } from './find-tools.ts';
+import { innerName, outerName } from './outer-names.ts';
 import type { ToolParts } from './parts.ts';
 import { printRefused, retryOf } from '../../governance/http/mcp/print-refused.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { innerUri, outerUri, withOuterContents, withOuterUris } from './resource-uris.ts';
-import { AnsweredWithError, type ServerConnection } from './upstream/connect.ts';
+import { AnsweredWithError } from './upstream/connect.ts';
 
 interface Asking {
   caller: AgentCaller;
@@ -33,10 +34,6 @@ interface Asking {
 interface ContextParts extends ToolParts {
   recordRefusal: RecordRefusal;
 }
-
-/** A change of a list is seen after this time at the latest. */
-const list_age_ms = 10_000;
-const between = '__';
 
 export function serveContext(parts: ContextParts, { server }: McpServer, asking: Asking): void {
   server.setRequestHandler('prompts/list', async () => ({ prompts: (await listPrompts(parts, asking)) as Prompt[] }));
@@ -89,11 +86,9 @@ export function serveContext(parts: ContextParts, { server }: McpServer, asking:
 
 async function listPrompts({ db }: ContextParts, asking: Asking): Promise<ListedPrompt[]> {
   const lists = await Promise.all(
-    (await serversOf(db, asking)).map(async ({ server }) => {
+    (await usableFor(db, asking)).map(async ({ server }) => {
       const prompts = await callablePrompts(db, server);
-      return asking.server === undefined
-        ? prompts.map((one) => ({ ...one, name: `${server.name}${between}${one.name}` }))
-        : prompts;
+      return prompts.map((one) => ({ ...one, name: outerName(asking, server.name, one.name) }));
     }),
   );
   return lists.flat();
@@ -108,11 +103,9 @@ async function getPrompt(
     signal,
   }: { name: string; arguments?: Record<string, string> | undefined; signal: AbortSignal },
 ): Promise<GetPromptResult> {
-  const at = name.indexOf(between);
-  const named = asking.server ?? (at < 0 ? '' : name.slice(0, at));
-  const inner = asking.server === undefined ? name.slice(at + between.length) : name;
-  const usable = (await serversOf(parts.db, asking)).find(({ server }) => server.name === named);
-  const pinned = usable && (await callablePrompts(parts.db, usable.server)).find((one) => one.name === inner);
+  const named = innerName(asking, name);
+  const usable = (await usableFor(parts.db, asking)).find(({ server }) => server.name === named?.server);
+  const pinned = usable && (await callablePrompts(parts.db, usable.server)).find((one) => one.name === named?.name);
   if (usable === undefined || pinned === undefined)
     throw new Problem('not_found', {
       detail: `There is no prompt ${name} that was pinned when the agent was pushed.`,
@@ -121,13 +114,20 @@ async function getPrompt(
   const result = await askServer<GetPromptResult>(parts, {
     ...asking,
     usable,
-    what: `prompts/get ${inner}`,
+    what: `prompts/get ${pinned.name}`,
     arguments: given,
     signal,
     ask: async (connection, args, options) => {
-      await requireUnchanged(parts, connection, usable, pinned);
+      await requireUnchanged(parts, connection, usable, {
+        pinned,
+        among: ({ prompts }) => prompts,
+        says: (ref) => `${ref} has changed its prompt ${pinned.name} since its list was pinned, or has it no longer.`,
+      });
       // The guardrails keep texts as texts.
-      return await connection.client.getPrompt({ name: inner, arguments: args as Record<string, string> }, options);
+      return await connection.client.getPrompt(
+        { name: pinned.name, arguments: args as Record<string, string> },
+        options,
+      );
     },
   });
   const of = asking.server === undefined ? usable.server.name : undefined;
@@ -177,28 +177,7 @@ async function listed<Answer extends object>(
 }
 
 async function readable({ db }: ContextParts, asking: Asking): Promise<UsableServer[]> {
-  return (await serversOf(db, asking)).filter(({ server }) => server.reads_resources);
-}
-
-async function serversOf(db: ToolParts['db'], { caller, server }: Asking): Promise<UsableServer[]> {
-  return server === undefined ? await usableServers(db, caller) : await usableNamed(db, caller, server);
-}
-
-/** Throws `tool_changed`. The new list is stored, so that its owner sees the difference. */
-async function requireUnchanged(
-  { db }: ToolParts,
-  connection: ServerConnection,
-  { server, upstream, image }: UsableServer,
-  pinned: ListedPrompt,
-): Promise<void> {
-  const list = await connection.list(list_age_ms);
-  const now = list.prompts.find(({ name }) => name === pinned.name);
-  if (now !== undefined && isSame(now, pinned)) return;
-  await noteList(db, server, { ...list, image_id: image?.id ?? null });
-  throw new Problem('tool_changed', {
-    detail: `${upstream.ref} has changed its prompt ${pinned.name} since its list was pinned, or has it no longer.`,
-    hint: `Its owner reads the difference and pins it: svc mcp pin ${server.name}`,
-  });
+  return (await usableFor(db, asking)).filter(({ server }) => server.reads_resources);
 }
 
 /** A server of 2025 has a code of its own for a missing resource. */

@@ -12,7 +12,8 @@ import type { RequestHeaders } from '../../governance/http/request/request-heade
 import type { TraceContext } from '../../ground/trace-context.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { callTool } from './call-tool.ts';
-import { serverFor, usableNamed, usableServers } from './find-tools.ts';
+import { serverFor, usableFor } from './find-tools.ts';
+import { innerName, outerName } from './outer-names.ts';
 import type { ToolParts } from './parts.ts';
 import { withOuterUris } from './resource-uris.ts';
 import { serveContext } from './serve-context.ts';
@@ -31,15 +32,12 @@ export interface ServeParts extends ToolParts {
   recordRefusal: RecordRefusal;
 }
 
-/** Names of servers have no underscore, so the first pair of them ends the name. */
-const between = '__';
-
 export async function serveTools(parts: ServeParts, { caller, ...request }: McpRequest): Promise<Reply> {
   if (caller.kind !== 'agent') return await serveServer(parts, { ...request, caller: signedIn(caller) });
   authorize(caller, 'tool.call', theOrg);
   const asking = { ...request, caller };
   // A server that the agent may not use is refused before the protocol begins.
-  if (request.server !== undefined) await usableNamed(parts.db, caller, request.server);
+  if (request.server !== undefined) await usableFor(parts.db, asking);
   return await answerMcp(parts, asking, {
     list: async () => (await listTools(parts, asking)) as Tool[], // a client of the protocol has read them by the schema
     call: async (asked) => await callNamed(parts, asking, asked),
@@ -62,24 +60,17 @@ async function serveServer(
 type Asking = Omit<McpRequest, 'caller'> & { caller: AgentCaller };
 
 async function callNamed(parts: ServeParts, asking: Asking, asked: AskedTool): Promise<CallToolResult> {
-  const named = nameOf(asking, asked.name);
+  const named = innerName(asking, asked.name);
   if (named === undefined)
     throw new Problem('not_found', { detail: `There is no tool ${asked.name}. Its name begins with its server.` });
-  const result = await callTool(parts, { ...asking, ...asked, ...named });
+  const result = await callTool(parts, { ...asking, ...asked, server: named.server, tool: named.name });
   const of = asking.server === undefined ? named.server : undefined;
   return { ...result, content: result.content.map((part) => withOuterUris(of, part)) };
 }
 
-async function listTools({ db }: ServeParts, { caller, server }: Asking): Promise<ListedTool[]> {
-  if (server !== undefined) return (await usableNamed(db, caller, server)).flatMap(({ tools }) => tools);
-  const servers = await usableServers(db, caller);
-  return servers.flatMap(({ server: { name }, tools }) =>
-    tools.map((tool) => ({ ...tool, name: `${name}${between}${tool.name}` })),
+async function listTools({ db }: ServeParts, asking: Asking): Promise<ListedTool[]> {
+  const servers = await usableFor(db, asking);
+  return servers.flatMap(({ server, tools }) =>
+    tools.map((tool) => ({ ...tool, name: outerName(asking, server.name, tool.name) })),
   );
-}
-
-function nameOf({ server }: Asking, name: string): { server: string; tool: string } | undefined {
-  if (server !== undefined) return { server, tool: name };
-  const at = name.indexOf(between);
-  return at < 0 ? undefined : { server: name.slice(0, at), tool: name.slice(at + between.length) };
 }
