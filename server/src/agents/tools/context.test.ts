@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { sql } from '../../ground/database/sql.ts';
 import { doorStage, type DoorStage } from '../../testing/agents/door-stage.ts';
 import { freePort } from '../../testing/servers/free-port.ts';
+import { pinServer } from '../../testing/agents/pin-server.ts';
 import { mcpServerOfTest, textTool, type McpServerOfTest, type OfferedTool } from '../../testing/servers/mcp-server.ts';
 import { recordCalls } from './record-calls.ts';
 
@@ -65,18 +66,13 @@ mcp_servers:
 `,
     },
     config: { outbound_private_hosts: ['127.0.0.1'] },
-    pins: async ({ db }, { client }) => {
+    pins: async (app, ada) => {
+      const { client } = ada;
       const pins = [];
       for (const [name, url] of Object.entries(servers)) {
         const body = { name, team: 'ml', visibility: 'team' as const, config: { transport: 'streamable-http', url } };
         await client.call('registry.create', { params: { kind: 'mcp-server' }, body });
-        const { seen } = await client.call('tools.look', { params: { name } });
-        const digest = seen?.digest ?? '';
-        await client.call('tools.pin', { params: { name }, body: { digest } });
-        const row = await db.one<{ asset_id: string; version: string; digest: string }>(sql`
-          select v.asset_id, v.version, v.digest from version v join asset a on a.id = v.asset_id where a.name = ${name}`);
-        if (row === undefined) throw new Error(`there is no ${name}`);
-        pins.push({ ref: `mcp-servers/${name}`, ...row, tools: digest });
+        pins.push(await pinServer(app, ada, name));
       }
       return pins;
     },

@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../ground/database/sql.ts';
 import { doorStage, type DoorStage } from '../../testing/agents/door-stage.ts';
+import { pinServer } from '../../testing/agents/pin-server.ts';
 import { mcpServerOfTest, textTool, type McpServerOfTest } from '../../testing/servers/mcp-server.ts';
 import { approvedTools, toolChanges } from '../../assets/registry/tool-lists/approved-tools.ts';
 import { loadVersionSummary } from '../../assets/registry/versions/load-version-content.ts';
@@ -21,7 +22,8 @@ beforeAll(async () => {
   stage = await doorStage({
     project: { name: 'keeper', yaml: 'mcp_servers:\n  - {ref: mcp/city, tools: {deny: [secrets]}}\n  - mcp/old\n' },
     config: { outbound_private_hosts: ['127.0.0.1'] },
-    pins: async ({ db }, { client }) => {
+    pins: async (app, ada) => {
+      const { client } = ada;
       const pins = [];
       for (const [name, { url }] of [['city', upstream] as const, ['old', old] as const]) {
         const config = { transport: 'streamable-http', url, ...(name === 'city' && { secret: 'CITY_TOKEN' }) };
@@ -32,13 +34,7 @@ beforeAll(async () => {
         await client.call('secrets.set', {
           body: { name: 'CITY_TOKEN', team: 'ml', value: 'the token of the city' },
         });
-        const { seen } = await client.call('tools.look', { params: { name } });
-        const digest = seen?.digest ?? '';
-        await client.call('tools.pin', { params: { name }, body: { digest } });
-        const row = await db.one<{ asset_id: string; version: string; digest: string }>(sql`
-          select v.asset_id, v.version, v.digest from version v join asset a on a.id = v.asset_id where a.name = ${name}`);
-        if (row === undefined) throw new Error(`there is no ${name}`);
-        pins.push({ ref: `mcp-servers/${name}`, ...row, tools: digest });
+        pins.push(await pinServer(app, ada, name));
       }
       return pins;
     },

@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { sql } from '../../ground/database/sql.ts';
 import type { HostedPlugs } from '../../agents/tools/hosted/plugs.ts';
 import type { TestAppSettings } from '../test-app.ts';
+import { pinServer } from './pin-server.ts';
 import { doorStage, type DoorStage } from './door-stage.ts';
 
 export interface HostedStage extends DoorStage {
@@ -37,7 +38,8 @@ export async function hostedStage({
     config: app,
     ...(hosted && { hosted }),
     ...(onLog && { onLog }),
-    pins: async ({ db }, { client }) => {
+    pins: async (service, ada) => {
+      const { client } = ada;
       for (const [name, value] of Object.entries(secrets))
         await client.call('secrets.set', { body: { name, team: 'ml', value } });
       await client.call('registry.create', {
@@ -49,13 +51,7 @@ export async function hostedStage({
           config: { package: 'pypi:side==1.0', ...config },
         },
       });
-      const { seen } = await client.call('tools.look', { params: { name: 'side' } });
-      const digest = seen?.digest ?? '';
-      await client.call('tools.pin', { params: { name: 'side' }, body: { digest } });
-      const row = await db.one<{ asset_id: string; version: string; digest: string }>(sql`
-        select v.asset_id, v.version, v.digest from version v join asset a on a.id = v.asset_id where a.name = 'side'`);
-      if (row === undefined) throw new Error('there is no server');
-      return [{ ref: 'mcp-servers/side', ...row, tools: digest }];
+      return [await pinServer(service, ada, 'side')];
     },
   });
   return {

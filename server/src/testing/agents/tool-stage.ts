@@ -4,6 +4,7 @@ import type { Link } from '../../ground/run-token.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { mcpServerOfTest, type McpServerOfTest, type OfferedTool } from '../servers/mcp-server.ts';
 import type { TestUser } from '../test-app.ts';
+import { pinServer } from './pin-server.ts';
 import { doorStage, type DoorSettings, type DoorStage } from './door-stage.ts';
 
 interface ToolStageSettings {
@@ -46,20 +47,15 @@ export async function toolStage({
   const stage = await doorStage({
     project: { name: 'keeper', yaml: `mcp_servers:\n  - ref: mcp/city\n${yaml}` },
     config: { outbound_private_hosts: ['127.0.0.1'], ...service },
-    pins: async ({ db }, { client }) => {
+    pins: async (app, ada) => {
+      const { client } = ada;
       const whole = { transport: 'streamable-http', url: upstream.url, ...config } as never; // what the test gives
       await client.call('registry.create', {
         params: { kind: 'mcp-server' },
         body: { name: 'city', team: 'ml', visibility: 'team', config: whole },
       });
       await prepare?.(client, upstream);
-      const { seen } = await client.call('tools.look', { params: { name: 'city' } });
-      const digest = seen?.digest ?? '';
-      await client.call('tools.pin', { params: { name: 'city' }, body: { digest } });
-      const row = await db.one<{ asset_id: string; version: string; digest: string }>(sql`
-        select v.asset_id, v.version, v.digest from version v join asset a on a.id = v.asset_id where a.name = 'city'`);
-      if (row === undefined) throw new Error('there is no server');
-      return [{ ref: 'mcp-servers/city', ...row, tools: digest }];
+      return [await pinServer(app, ada, 'city')];
     },
   });
   const row = await stage.app.db.one<{ id: string }>(sql`select id from app_user where email = ${stage.ada.email}`);
