@@ -41,7 +41,7 @@ test('no container starts on it while its rules cannot be set, or while another 
   await expect((await listed(broken, port)).open()).rejects.toMatchObject({
     code: 'egress_not_enforced',
     detail:
-      'Other programs on this machine would be open to the agent: no firewall rules can be set: iptables is not installed',
+      'Other programs on this machine would be open to its container: no firewall rules can be set: iptables is not installed',
   });
   const network = await (await listed(firewall, port)).open();
   const taken = await freePort();
