@@ -1,5 +1,4 @@
 // A call of a tool under the guardrails of its agent: the arguments before anything else reads them, the result before the agent gets it.
-import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { AgentCaller } from '../../governance/access/caller.ts';
 import { askJudge } from '../../models/gateway/judging/ask-judge.ts';
 import { GuardedCall, nothingGiven } from '../../models/guardrails/guarded-call.ts';
@@ -81,12 +80,7 @@ export async function guardedArguments(
   return (await checkTexts({ args }, ofArguments, check)).args;
 }
 
-/** Throws `Blocked`. */
-export async function guardedResult(guarded: GuardedCall | undefined, result: CallToolResult): Promise<CallToolResult> {
-  return await guardedTexts(guarded, result);
-}
-
-/** The same for whatever a server has answered. */
+/** Whatever a server has answered. Throws `Blocked`. */
 export async function guardedTexts<Answer extends object>(
   guarded: GuardedCall | undefined,
   result: Answer,

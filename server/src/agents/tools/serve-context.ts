@@ -117,18 +117,15 @@ async function getPrompt(
     what: `prompts/get ${pinned.name}`,
     arguments: given,
     signal,
-    ask: async (connection, args, options) => {
+    require: async (connection) =>
       await requireUnchanged(parts, connection, usable, {
         pinned,
         among: ({ prompts }) => prompts,
         says: (ref) => `${ref} has changed its prompt ${pinned.name} since its list was pinned, or has it no longer.`,
-      });
+      }),
+    ask: async ({ client }, args, options) =>
       // The guardrails keep texts as texts.
-      return await connection.client.getPrompt(
-        { name: pinned.name, arguments: args as Record<string, string> },
-        options,
-      );
-    },
+      await client.getPrompt({ name: pinned.name, arguments: args as Record<string, string> }, options),
   });
   const of = asking.server === undefined ? usable.server.name : undefined;
   return { ...result, messages: result.messages.map((one) => ({ ...one, content: withOuterUris(of, one.content) })) };

@@ -1,5 +1,4 @@
 // The span of a call of a tool, as the service has seen it.
-import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import type { Spans } from '../../models/traces/spans.ts';
 import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts';
@@ -18,7 +17,8 @@ interface SpannedCall {
 }
 
 interface EndOfCall {
-  result?: CallToolResult;
+  /** A result of a tool, or what a server has answered else. */
+  result?: object;
   done?: GuardedCall['done'] | undefined;
   /** Questions of the server to the user, which were declined. */
   declined?: number;
@@ -60,7 +60,10 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
           output_tokens: null,
           cost_nano_usd: null,
           input: hidden.inputs ? null : JSON.stringify(call.arguments),
-          output: hidden.outputs || result === undefined ? null : JSON.stringify(result.content),
+          output:
+            hidden.outputs || result === undefined
+              ? null
+              : JSON.stringify('content' in result ? result.content : [{ type: 'text', text: JSON.stringify(result) }]),
           error,
           attributes: {
             call_id,
