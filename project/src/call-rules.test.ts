@@ -12,6 +12,7 @@ const facts = (more: Partial<CallFacts> = {}): CallFacts => ({
   agent: { name: 'keeper', team: 'ml' },
   caller: { kind: 'user', name: 'ada@example.com', teams: ['ml'] },
   now: new Date('2026-11-28T03:00:00Z'),
+  run: { private_data: true, outside_text: false },
   ...more,
 });
 const rule = (text: Partial<OwnedRule>): OwnedRule => ({
@@ -30,6 +31,7 @@ test.each([
   ['args.to.matches("^[a-z]+@")', true],
   ['agent.team == "ml" && server == "bank" && tool == "transfer"', true],
   ['now.getHours() < 5', true],
+  ['run.private_data && !run.outside_text', true],
 ])('%s is %s', (text, expected) => {
   const compiled = compileCondition(text);
   expect('condition' in compiled && compiled.condition(facts())).toBe(expected);

@@ -76,6 +76,11 @@ export const orgSettings = z.strictObject({
     .min(1)
     .max(1000)
     .describe('how many calls of tools one agent may have under way, in all processes of the service'),
+  approve_outgoing_after: z
+    .enum(['never', 'private_data', 'outside_text', 'both'])
+    .describe(
+      'when a run of an agent has read this, its calls of tools that send something out wait for a person; both: when it has read private data and text that others wrote',
+    ),
   waiting_runs_told_after_minutes: z
     .int()
     .min(0)

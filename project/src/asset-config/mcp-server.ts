@@ -3,6 +3,7 @@ import { environment } from '@gantry/contract/agents/environment.ts';
 import { environmentName, toolName } from '@gantry/contract/identifiers.ts';
 import { listOf } from '@gantry/contract/formats/list-of.ts';
 import { callLimitFields } from '../call-limits.ts';
+import { dataFlow } from '../data-flow.ts';
 import { destinationRule, isDestination } from '../agent-yaml/egress.ts';
 import { callPolicyFields } from '../call-rules/config.ts';
 import { hostedPackageRule, parseHostedPackage } from '../hosted-package.ts';
@@ -75,6 +76,7 @@ export const mcpServer = z
       ),
     oauth: oauthClient.optional().describe('How the service signs people in at the server, with `as: user`'),
     tools: listOf(toolName, 500).optional().describe('The only tools that agents may call; unset: all'),
+    data_flow: dataFlow.optional(),
     ...callPolicyFields,
     ...callLimitFields,
   })

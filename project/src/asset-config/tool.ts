@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { environmentName } from '@gantry/contract/identifiers.ts';
 import { text, usd } from '@gantry/contract/wire.ts';
 import { callRate } from '../call-limits.ts';
+import { dataFlow } from '../data-flow.ts';
 import { callPolicyFields } from '../call-rules/config.ts';
 import { placeFaults } from '../http-tool/place-faults.ts';
 import { isFreeHeader, parameterPlaces } from '../http-tool/places.ts';
@@ -31,6 +32,7 @@ const ofHttp = {
     .refine(isFreeHeader, 'must be the name of a header that the service does not set itself')
     .optional()
     .describe('The header that has the secret instead, such as X-API-Key'),
+  data_flow: dataFlow.optional(),
   ...callPolicyFields,
   rate: callRate.optional(),
   price_usd: usd.optional().describe('What one call costs, as decimal text. The budgets of the agent pay'),

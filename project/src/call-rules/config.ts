@@ -46,6 +46,10 @@ const ruleTest = z
         })
         .optional(),
       now: z.iso.datetime({ offset: true }).optional().describe('Unset: the time of the test'),
+      run: z
+        .strictObject({ private_data: z.boolean().default(false), outside_text: z.boolean().default(false) })
+        .optional()
+        .describe('What the run has read before'),
     }),
     refuses: identifier.optional().describe('The rule that refuses the call'),
     waits: z.literal(true).optional().describe('No rule refuses the call, and a person must approve it'),
@@ -89,7 +93,7 @@ export const callPolicyFields = {
   rules: rules
     .optional()
     .describe(
-      'Conditions on calls, in CEL over args, tool, server, agent, caller and now. A call passes each of them, or is refused',
+      'Conditions on calls, in CEL over args, tool, server, agent, caller, run and now. A call passes each of them, or is refused',
     ),
   approve: z
     .array(approval)

@@ -52,13 +52,20 @@ export function decideCall({ rules, approve }: CallPolicies, facts: CallFacts): 
     }
   }
   const wanting = approve.filter(({ when }) => when === undefined || !isFalse(when, facts));
-  if (wanting.length === 0) return {};
+  const waits = strictest(
+    wanting.map(({ of, by_other = false, hours = usual_hours }) => ({ of: [of], by_other, hours })),
+  );
+  return waits === undefined ? {} : { waits };
+}
+
+/** Undefined without any. */
+export function strictest(given: readonly (Wait | undefined)[]): Wait | undefined {
+  const waits = given.filter((wait) => wait !== undefined);
+  if (waits.length === 0) return undefined;
   return {
-    waits: {
-      of: [...new Set(wanting.map(({ of }) => of))],
-      by_other: wanting.some(({ by_other }) => by_other === true),
-      hours: Math.min(...wanting.map(({ hours = usual_hours }) => hours)),
-    },
+    of: [...new Set(waits.flatMap(({ of }) => of))],
+    by_other: waits.some(({ by_other }) => by_other),
+    hours: Math.min(...waits.map(({ hours }) => hours)),
   };
 }
 
@@ -89,6 +96,12 @@ export function policiesFor(tool: string, policies: readonly OwnedPolicy[]): Cal
     ),
   };
 }
+
+/** Whether a condition can depend on what the run has read. */
+export const readRun = ({ rules, approve }: CallPolicies): boolean =>
+  [...rules.flatMap(({ allow, deny }) => [allow, deny]), ...approve.map(({ when }) => when)].some(
+    (text) => text !== undefined && /\brun\b/.test(text),
+  );
 
 const most_kept = 1000;
 const compiled = new Map<string, Condition>();

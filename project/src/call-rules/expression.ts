@@ -14,6 +14,8 @@ export interface CallFacts {
   /** The end caller. `name` is an e-mail address or a reference. */
   caller: { kind: 'user' | 'principal' | 'agent'; name: string; teams: string[] };
   now: Date;
+  /** What the run has read so far, in all its agents. */
+  run: { private_data: boolean; outside_text: boolean };
 }
 
 export type Condition = (facts: CallFacts) => boolean;
@@ -28,6 +30,7 @@ const environment = new Environment({ limits })
   .registerVariable('server', 'string')
   .registerVariable({ name: 'agent', schema: { name: 'string', team: 'string' } })
   .registerVariable({ name: 'caller', schema: { kind: 'string', name: 'string', teams: 'list<string>' } })
+  .registerVariable({ name: 'run', schema: { private_data: 'bool', outside_text: 'bool' } })
   .registerVariable('now', 'google.protobuf.Timestamp');
 
 /** Or the fault, as the end of a sentence. The condition throws `ConditionFailed`. */

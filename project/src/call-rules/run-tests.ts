@@ -43,8 +43,16 @@ function judge(
 const outcome = (waits: boolean) => (waits ? 'left to a person' : 'allowed');
 
 function factsOf({ call }: RuleTest, server: string): CallFacts {
-  const { tool, args, now } = call;
+  const { tool, args, now, run } = call;
   const agent = call.agent ?? { name: 'an-agent', team: 'a-team' };
   const caller = call.caller ?? { kind: 'user', name: 'someone@example.com', teams: [] };
-  return { args, tool, server, agent, caller, now: now === undefined ? new Date() : new Date(now) };
+  return {
+    args,
+    tool,
+    server,
+    agent,
+    caller,
+    now: now === undefined ? new Date() : new Date(now),
+    run: { private_data: false, outside_text: false, ...run },
+  };
 }

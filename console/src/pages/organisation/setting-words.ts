@@ -95,6 +95,17 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'How many one agent may have under way, in all processes of the service.',
     form: 'number',
   },
+  approve_outgoing_after: {
+    label: 'Outgoing calls wait for a person',
+    about: 'When a run of an agent has read this, its calls of tools that send something out need an approval.',
+    form: 'choice',
+    options: [
+      { value: 'never', label: 'never' },
+      { value: 'private_data', label: 'after private data' },
+      { value: 'outside_text', label: 'after text that others wrote' },
+      { value: 'both', label: 'after both of them' },
+    ],
+  },
   waiting_runs_told_after_minutes: {
     label: 'Minutes until people are told of a waiting run',
     about: 'Those who may answer get a notification and a mail. Empty: nobody is told.',

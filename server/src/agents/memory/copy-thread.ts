@@ -2,6 +2,7 @@
 import type { Tx } from '../../ground/database/database.ts';
 import type { Envelope, SealedRow } from '../../ground/envelope/envelope.ts';
 import { rows } from './sealed-content.ts';
+import { copyExposure } from './thread-store.ts';
 import * as stateStore from './state-store.ts';
 
 /** `upTo`: only this state of the graph and those before it. */
@@ -33,4 +34,5 @@ export async function copyStates(
     });
   }
   await stateStore.sumBytes(tx, to);
+  await copyExposure(tx, { from, to });
 }

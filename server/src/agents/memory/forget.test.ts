@@ -63,6 +63,7 @@ const wordless = `
   egress_refusal former_name gateway_key gateway_key_seen gateway_process group_member guardrail_block guardrail_count guardrail_given
   held_key hold hosted_image instance instance_epoch job join_token kept_log kept_log_part key_default ledger login_failure lost_log membership
   migration model_health no_room notification org password_token permission placement rate reading_grant refused_start revision revision_input route
+  run_exposure
   secret secret_value service_key service_key_use service_principal session side_container signing_key span_loss stored_key target_credential team tool_call tool_list
   tool_pin user_group user_identity version waiting_notice webhook webhook_delivery
 `;

@@ -2,6 +2,7 @@
 import type { Reader, Tx } from '../../ground/database/database.ts';
 import { allOf, sql, type Sql } from '../../ground/database/sql.ts';
 import { wake } from '../../ground/runs/run.ts';
+import type { Exposure } from '../delegated-calls/exposure.ts';
 import type { ThreadName, Turn } from '../invoke/turns.ts';
 
 /** The thread of this name; it is made when there is none. */
@@ -40,14 +41,32 @@ export async function enter(
   await tx.run(sql`
     delete from thread_turn u using invocation i where u.thread_id = ${thread_id} and i.id = u.run_id and i.state = 'ended' and u.run_id <> ${run_id}`);
   await tx.run(sql`
-    insert into thread_turn (run_id, thread_id, expects, expects_since)
-    values (${run_id}, ${thread_id}, ${expects ?? null}, ${expects_since ?? null}) on conflict (run_id) do nothing`);
+    insert into thread_turn (run_id, thread_id, root_run_id, expects, expects_since)
+    select ${run_id}, ${thread_id}, coalesce(root_run_id, id), ${expects ?? null}, ${expects_since ?? null} from invocation where id = ${run_id}
+    on conflict (run_id) do nothing`);
+}
+
+/** What the runs of a thread have read so far. */
+const exposureOfThread = (thread_id: Sql) => {
+  const of = (label: Sql) => sql`((select h.${label} from thread h where h.id = ${thread_id}) or exists (
+      select from thread_turn l join run_exposure e on e.root_run_id = l.root_run_id
+      where l.thread_id = ${thread_id} and e.${label})) as ${label}`;
+  return sql`${of(sql`private_data`)}, ${of(sql`outside_text`)}`;
+};
+
+/** A copy of a thread has read what the thread has. */
+export async function copyExposure(tx: Tx, { from, to }: { from: string; to: string }): Promise<void> {
+  await tx.run(sql`
+    update thread t set private_data = had.private_data, outside_text = had.outside_text
+    from (select ${exposureOfThread(sql`${from}::uuid`)}) had where t.id = ${to}`);
 }
 
 /** Undefined for a call that has ended. */
 export const turnOf = async (db: Reader, run_id: string) =>
-  await db.one<{ is_first: boolean; cancel_pending: boolean; is_answered: boolean }>(sql`
-    select i.cancel_pending, coalesce(u.expects <> (
+  await db.one<
+    { is_first: boolean; cancel_pending: boolean; is_answered: boolean; root_run_id: string | null } & Exposure
+  >(sql`
+    select i.cancel_pending, u.root_run_id, ${exposureOfThread(sql`u.thread_id`)}, coalesce(u.expects <> (
       select max(s.id) from thread_state s where s.thread_id = u.thread_id and s.ns = ''), false)
       or (u.expects_since is not null and u.expects_since is distinct from (select t.waiting_since from thread t where t.id = u.thread_id)) as is_answered, not exists (
       select from thread_turn b join invocation o on o.id = b.run_id and o.state = 'running'

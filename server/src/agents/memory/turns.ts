@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Database } from '../../ground/database/database.ts';
+import { exposing } from '../delegated-calls/exposure.ts';
 import type { Turns } from '../invoke/turns.ts';
 import * as store from './thread-store.ts';
 
@@ -30,7 +31,13 @@ export function openTurns(db: Database): Turns {
         if (turn === undefined || turn.cancel_pending)
           throw new Problem('cancelled', { fields: { run_id, run_status: 'cancelled' } });
         if (turn.is_first && turn.is_answered) throw new Problem('answered_already');
-        if (turn.is_first) return;
+        if (turn.is_first) {
+          // What the thread has read before, this run can read in it.
+          const { root_run_id } = turn;
+          if (root_run_id !== null && (turn.private_data || turn.outside_text))
+            await db.run(exposing(root_run_id, turn));
+          return;
+        }
         await sleep(pause_ms, undefined, { signal });
       }
     },

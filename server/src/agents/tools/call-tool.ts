@@ -43,11 +43,11 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
   const { caller } = asked;
   const { usable, user, through } = await admitCall(db, caller, asked);
   const pinned = pinnedTool(usable, asked.tool, caller);
-  return await recordedCall(parts, { ...asked, usable, user }, async (begun) => {
+  return await recordedCall(parts, { ...asked, usable, user, pinned }, async (begun) => {
     const call = { ...asked, arguments: begun.arguments };
     checkArguments(pinned, begun.arguments);
     await requireCredential(parts, { caller, user, usable });
-    const wait = await checkRules(parts, call, { usable, user });
+    const wait = await checkRules(parts, call, { usable, user, pinned, limits: begun.limits });
     const price = await holdPriceOf(db, call, { id: begun.id, usable });
     try {
       if (wait !== undefined) {

@@ -1,5 +1,9 @@
 // The rules of a server's config and of agent.yaml about one call. Both must let it pass, and each of them can want a person.
-import { policiesFor, type Wait } from '@gantry/project/call-rules/decide-call.ts';
+import { flowOf } from '@gantry/project/data-flow.ts';
+import type { OrgSettings } from '@gantry/contract/people/org.ts';
+import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
+import { exposureOf, type Exposure } from '../delegated-calls/exposure.ts';
+import { policiesFor, readRun, strictest, type Wait } from '@gantry/project/call-rules/decide-call.ts';
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { EndCaller } from '../../governance/access/caller.ts';
@@ -11,6 +15,14 @@ interface CheckedCall {
   caller: ToolCaller;
   tool: string;
   arguments: Record<string, unknown>;
+}
+
+const nothing: Exposure = { private_data: false, outside_text: false };
+const after_reading: Wait = { of: ['the organisation (approve_outgoing_after)'], by_other: false, hours: 24 };
+
+function isAfter(after: OrgSettings['approve_outgoing_after'], { private_data, outside_text }: Exposure): boolean {
+  if (after === 'never') return false;
+  return after === 'both' ? private_data && outside_text : { private_data, outside_text }[after];
 }
 
 export class RuleRefused extends Problem {
@@ -26,9 +38,14 @@ export class RuleRefused extends Problem {
 
 /** What a person must approve; undefined: nothing. Throws `RuleRefused`. */
 export async function checkRules(
-  { rules }: Pick<ToolParts, 'rules'>,
+  { db, rules }: Pick<ToolParts, 'db' | 'rules'>,
   { caller, tool, arguments: args }: CheckedCall,
-  { usable: { server, upstream }, user }: { usable: UsableServer; user: EndCaller },
+  {
+    usable: { server, upstream },
+    user,
+    pinned,
+    limits: { approve_outgoing_after },
+  }: { usable: UsableServer; user: EndCaller; pinned: ListedTool; limits: Pick<OrgSettings, 'approve_outgoing_after'> },
 ): Promise<Wait | undefined> {
   const of = `${upstream.ref}@${server.version}`;
   const agent = caller.kind === 'agent' ? caller : undefined;
@@ -36,6 +53,8 @@ export async function checkRules(
     { of, ...upstream.config },
     ...(agent === undefined ? [] : [{ of: agent.label, ...server.policy }]),
   ]);
+  const isRead = approve_outgoing_after !== 'never' || readRun(policies);
+  const run = isRead && agent?.run !== undefined ? await exposureOf(db, agent.run.root_run_id) : nothing;
   const facts: CallFacts = {
     args,
     tool,
@@ -44,8 +63,10 @@ export async function checkRules(
     agent: { name: agent?.name ?? '', team: agent?.team.name ?? '' },
     caller: { kind: user.kind, name: user.label, teams: user.memberships.map(({ team }) => team) },
     now: new Date(),
+    run,
   };
   const { refused, waits } = await rules.decide({ policies, facts, charged_to: caller.id });
   if (refused !== undefined) throw new RuleRefused(refused);
-  return waits;
+  const isOutgoing = isAfter(approve_outgoing_after, run) && flowOf(upstream.config, pinned).sends_out;
+  return isOutgoing ? strictest([waits, after_reading]) : waits;
 }

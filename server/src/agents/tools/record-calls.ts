@@ -5,6 +5,7 @@ import { systemCaller } from '../../governance/access/caller.ts';
 import { change } from '../../governance/access/change.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import type { Database } from '../../ground/database/database.ts';
+import { forgetOldExposures } from '../delegated-calls/exposure.ts';
 import { forgetOldApprovals } from './approvals/forget-old.ts';
 import * as store from './tool-call-store.ts';
 
@@ -32,5 +33,6 @@ export async function recordCalls(db: Database): Promise<boolean> {
 
 export async function forgetOldCalls(db: Database): Promise<void> {
   await store.forgetOld(db, keep_days);
+  await forgetOldExposures(db, keep_days);
   await forgetOldApprovals(db);
 }

@@ -3,7 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import type { OrgSettings } from '@gantry/contract/people/org.ts';
 import { Problem } from '@gantry/contract/problems.ts';
+import { flowOf } from '@gantry/project/data-flow.ts';
 import { digestOf } from '../../assets/registry/content.ts';
+import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import type { EndCaller } from '../../governance/access/caller.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { settings } from '../../people/principals/find.ts';
@@ -23,6 +25,8 @@ export interface CallToRecord {
   usable: UsableServer;
   /** Of a prompt or a resource: the method of the protocol. */
   tool: string;
+  /** Unset for what is no tool. */
+  pinned?: ListedTool;
   arguments: Record<string, unknown>;
   trace: TraceContext;
   signal: AbortSignal;
@@ -62,6 +66,9 @@ export async function recordedCall<Answer extends object>(
   const span = openToolSpan(parts.spans, { ...asked, server: server.name, user_id: user.id, call_id: id });
   let isSent = false;
   let declined = 0;
+  const read = agent?.run && { root_run_id: agent.run.root_run_id, ...flowOf(upstream.config, asked.pinned) };
+  // A refusal of ours brings nothing of the server.
+  const exposed = () => (isSent ? read : undefined);
   try {
     await beginCall(parts, {
       id,
@@ -98,15 +105,16 @@ export async function recordedCall<Answer extends object>(
       outcome: isError ? 'error' : 'answered',
       result_digest: digestOf(answer),
       problem: null,
+      exposes: exposed(),
     });
-    span.end(isError ? 'tool_error' : null, { result: answer, done: guarded?.done, declined });
+    span.end(isError ? 'tool_error' : null, { result: answer, done: guarded?.done, declined, read: exposed() });
     return answer;
   } catch (error) {
     const problem = error instanceof Problem ? error.code : 'internal';
-    span.end(problem, { done: guarded?.done, declined });
+    span.end(problem, { done: guarded?.done, declined, read: exposed() });
     const outcome = isSent || faults.includes(problem) ? 'failed' : 'refused';
     const rule = error instanceof RuleRefused ? error.rule : null;
-    await store.end(db, id, { outcome, result_digest: null, problem, rule });
+    await store.end(db, id, { outcome, result_digest: null, problem, rule, exposes: exposed() });
     throw error;
   } finally {
     parts.open_calls.remove(id);

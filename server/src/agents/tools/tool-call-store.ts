@@ -2,6 +2,7 @@ import type { GovernedTx } from '../../governance/access/change.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { sql, type Sql } from '../../ground/database/sql.ts';
 import { fromNow } from '../../ground/queue/lease.ts';
+import { exposing, type Exposure } from '../delegated-calls/exposure.ts';
 
 export interface BegunCall {
   /** Null: the end caller itself makes the call. */
@@ -23,6 +24,8 @@ export interface EndedCall {
   problem: string | null;
   /** The rule that refused: whose, and its name. */
   rule?: string | null;
+  /** What the run has read with it. */
+  exposes?: (Exposure & { root_run_id: string }) | undefined;
 }
 
 /** A guardrail has changed what goes out. */
@@ -88,17 +91,19 @@ export async function renewLeases(db: Database, ids: readonly string[], lease_ms
   );
 }
 
+/** What the run has read with it is stored at the same moment. */
 export async function end(
   db: Database,
   id: string,
-  { outcome, result_digest, problem, rule = null }: EndedCall,
+  { outcome, result_digest, problem, rule = null, exposes }: EndedCall,
 ): Promise<void> {
+  const exposed = exposes === undefined ? sql`` : sql`with exposed as (${exposing(exposes.root_run_id, exposes)})`;
   await db.run(sql`
-    update tool_call set outcome = ${outcome}, result_digest = ${result_digest}, problem = ${problem}, rule = ${rule}, ended_at = clock_now()
+    ${exposed} update tool_call set outcome = ${outcome}, result_digest = ${result_digest}, problem = ${problem}, rule = ${rule}, ended_at = clock_now()
     where id = ${id}`);
 }
 
-export interface CallToRecord extends Omit<BegunCall, 'revision_id'>, Omit<EndedCall, 'outcome'> {
+export interface CallToRecord extends Omit<BegunCall, 'revision_id'>, Omit<EndedCall, 'outcome' | 'exposes'> {
   id: string;
   /** The approval that it used up. */
   approval_id: string | null;

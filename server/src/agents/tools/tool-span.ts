@@ -4,6 +4,7 @@ import type { Spans } from '../../models/traces/spans.ts';
 import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts';
 import type { ToolCaller } from './admit-call.ts';
 import type { GuardedCall } from '../../models/guardrails/guarded-call.ts';
+import type { Exposure } from '../delegated-calls/exposure.ts';
 import { startSpan } from '../../models/traces/start-span.ts';
 
 interface SpannedCall {
@@ -22,6 +23,8 @@ interface EndOfCall {
   done?: GuardedCall['done'] | undefined;
   /** Questions of the server to the user, which were declined. */
   declined?: number;
+  /** What the run has read with the call. */
+  read?: Exposure | undefined;
 }
 
 export interface ToolSpan {
@@ -37,7 +40,7 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
   const trace_id = run?.trace_id ?? trace.trace_id;
   const hidden = run?.hidden ?? { inputs: true, outputs: true };
   return {
-    end: (error, { result, done = [], declined = 0 } = {}) =>
+    end: (error, { result, done = [], declined = 0, read } = {}) =>
       spans.add([
         {
           span_id: started.span_id,
@@ -70,6 +73,8 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
             'gen_ai.tool.name': tool,
             'mcp.server': server,
             ...attributesOfActions(done),
+            ...(read?.private_data === true && { 'gantry.read.private_data': true }),
+            ...(read?.outside_text === true && { 'gantry.read.outside_text': true }),
             ...(declined > 0 && { 'mcp.questions_declined': declined }),
           },
         },

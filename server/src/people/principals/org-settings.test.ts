@@ -43,6 +43,7 @@ test('everybody can read the settings, and admins their source', async () => {
       tool_result_kb: 1024,
       tool_call_seconds: 60,
       tool_calls_at_once: 8,
+      approve_outgoing_after: 'never',
       waiting_runs_told_after_minutes: 5,
       browser_origins: [],
     },

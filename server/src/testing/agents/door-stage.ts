@@ -14,6 +14,8 @@ interface OfRun {
   id: string;
   caller_id: string;
   chain?: readonly Link[];
+  /** Unset: the run itself is the first one. */
+  root_run_id?: string;
   key_id?: string;
 }
 
@@ -72,13 +74,13 @@ export async function doorStage({
     door: `http://127.0.0.1:${port}`,
     key: made.key ?? '',
     key_id: made.id,
-    tokenOf: ({ id, caller_id, chain = [], key_id = made.id }) =>
+    tokenOf: ({ id, caller_id, chain = [], root_run_id = id, key_id = made.id }) =>
       signRunToken(app.keys['run-token'], {
         agent_id: agent.asset_id,
         revision_id,
         key_id,
         run_id: id,
-        root_run_id: id,
+        root_run_id,
         caller_id,
         chain,
         trace_id: 'a'.repeat(32),

@@ -52,7 +52,7 @@ function configOf(stored: Record<string, unknown>): HttpTool | undefined {
 
 /** Its rules, rate and price count as those of a server do. */
 function toServer(server: ToolOfAgent, asset: AssetRecord, http: HttpTool): UsableServer {
-  const { rules, approve, rule_tests, rate, price_usd, description, parameters, url } = http;
+  const { rules, approve, rule_tests, rate, price_usd, description, parameters, url, secret, data_flow } = http;
   const prices = price_usd === undefined ? undefined : [{ usd: price_usd }];
   return {
     server,
@@ -60,7 +60,7 @@ function toServer(server: ToolOfAgent, asset: AssetRecord, http: HttpTool): Usab
       ref: asset.ref,
       asset,
       version: server.version,
-      config: { transport: 'streamable-http', url, rules, approve, rule_tests, rate, prices },
+      config: { transport: 'streamable-http', url, rules, approve, rule_tests, rate, prices, secret, data_flow },
     },
     tools: [
       {

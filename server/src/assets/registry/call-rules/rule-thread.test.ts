@@ -13,6 +13,7 @@ const facts: CallFacts = {
   agent: { name: 'keeper', team: 'ml' },
   caller: { kind: 'user', name: 'ada@example.com', teams: [] },
   now: new Date(),
+  run: { private_data: false, outside_text: false },
 };
 const rule = (allow: string): OwnedRule => ({ of: 'mcp-servers/bank', name: 'one', because: 'Because.', allow });
 const decide = async (allow: string, charged_to: string, more: Partial<CallFacts> = {}) =>
