@@ -35,6 +35,7 @@ import { registryRoutes } from '../assets/registry/routes.ts';
 import { removeCredential } from '../assets/targets/find-targets.ts';
 import { secretsRoutes } from '../assets/secrets/routes.ts';
 import { servicePrincipalsRoutes } from '../people/service-principals/routes.ts';
+import { addressCheck } from '../service/address-check.ts';
 import { auditPushChecks } from '../service/audit-push-checks.ts';
 import { machineChecks } from '../service/checks.ts';
 import { checkOrg } from '../service/check-org.ts';
@@ -79,6 +80,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...orgFileChecks,
     logCheck(sealer, { anchor_file: config.audit.anchor_file, data_dir }),
     traceCheck(db),
+    addressCheck(db, base_url),
     outgoing.check,
     ...auditPushChecks(db, parts.receivers),
     ...containers.checks,

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 import type { VersionRow } from './store.ts';
 
 export { toAssetRecord, type AssetRecord } from './asset.ts';
-export { selectAssets, type AssetFor, type AssetRowWithEntries, type VersionRow } from './store.ts';
+export { selectAssets, serversForCallers, type AssetFor, type AssetRowWithEntries, type VersionRow } from './store.ts';
 
 export async function findAsset(
   db: Reader,

@@ -347,6 +347,14 @@ export async function currentVersions(db: Reader, asset_ids: readonly string[]):
     order by v.asset_id, (v.state = 'final') desc, ${byNumber} desc`);
 }
 
+/** The MCP servers whose newest version is called for its end callers, by name. */
+export const serversForCallers = async (db: Reader) =>
+  await db.all<{ name: string }>(sql`
+    select a.name from asset a cross join lateral (
+      select c.config from version v join content c on c.digest = v.digest where v.asset_id = a.id
+      order by (v.state = 'final') desc, ${byNumber} desc limit 1) newest
+    where a.kind = 'mcp-server' and newest.config->>'as' in ('user', 'delegate') order by a.name`);
+
 export interface NewVersion {
   asset_id: string;
   version: string;

@@ -231,6 +231,21 @@ test('the transport in agent.yaml must be the server’s transport', async () =>
   });
 });
 
+test('an MCP server from before the name registry was reserved is refused at the push, with its next step', async () => {
+  const server = await create('ada', 'mcp-server', 'ml');
+  const named = (name: string) => `mcp_servers: [{ref: mcp/${name}, transport: stdio}]\n`;
+  expect((await pushWith(named(server))).run.state).toBe('done');
+  // A new server cannot have the name.
+  await cast.write('asset', sql`update asset set name = 'registry' where name = ${server} returning id`);
+  const { run, version } = await pushWith(named('registry'));
+  expect(version).toBeUndefined();
+  const message = expect.stringMatching(/^mcp-servers\/registry .*: create the server under another name$/) as string;
+  expect(run).toMatchObject({
+    state: 'failed',
+    problem: { code: 'reference_missing', errors: [{ pointer: '/mcp_servers/0', message }] },
+  });
+});
+
 test('a config stored under looser rules is refused at push and at deploy, with the command to change it', async () => {
   const tool = await create('ada', 'tool', 'ml');
   const { version } = await pushWith(`tools: [tools/${tool}]\n`);
