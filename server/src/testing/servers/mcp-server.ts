@@ -58,7 +58,10 @@ export interface McpServerOfTest {
   close(): Promise<void>;
 }
 
-export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false } = {}): Promise<McpServerOfTest> {
+export async function mcpServerOfTest(
+  tools: OfferedTool[],
+  { legacyOnly = false, port = 0 } = {},
+): Promise<McpServerOfTest> {
   const made: McpServerOfTest = {
     url: '',
     tools,
@@ -91,7 +94,7 @@ export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false
       return outgoing.end();
     })();
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
   made.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`; // it listens on TCP
   made.close = async () => {
     http.closeAllConnections();
