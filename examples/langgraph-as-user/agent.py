@@ -1,12 +1,18 @@
 """A secretary, which reads the tasks of whoever asks, with that person's own credential. It needs no model and no key.
 
-    svc registry mcp-server create tasks --config '{transport: streamable-http, url: "https://tasks.example.com/mcp", as: user}'
+    svc registry mcp-server create tasks --file tasks.yaml
     svc mcp pin tasks
     svc deploy
     svc connect tasks
     svc invoke secretary '{}'
 
-The server is yours: one whose tool `list_tasks` answers for the person whose token it gets. The agent never sees that token. Somebody who is not connected gets a link instead.
+The server is yours: one whose tool `list_tasks` answers for the person whose token it gets. This is tasks.yaml:
+
+    transport: streamable-http
+    url: https://tasks.example.com/mcp
+    as: user
+
+The agent never sees the token. Somebody who is not connected gets a link instead.
 """
 
 import os
