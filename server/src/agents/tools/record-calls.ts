@@ -6,6 +6,7 @@ import { change } from '../../governance/access/change.ts';
 import { theOrg } from '../../governance/access/subject.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { forgetOldApprovals } from './approvals/forget-old.ts';
+import { forgetOldQuestions } from './questions/forgets.ts';
 import * as store from './tool-call-store.ts';
 
 /** An entry is read as one text. */
@@ -33,4 +34,5 @@ export async function recordCalls(db: Database): Promise<boolean> {
 export async function forgetOldCalls(db: Database): Promise<void> {
   await store.forgetOld(db, keep_days);
   await forgetOldApprovals(db);
+  await forgetOldQuestions(db);
 }

@@ -183,6 +183,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'orchestrate.runs': [{ params: { name: agent }, filters: [{}, { state: 'done' }, { version: '1.0.0' }] }],
   'agents.events': [{ params: { name: agent }, filters: [{}] }],
   'tool_calls.waiting': [{ filters: [{}] }],
+  'tool_questions.waiting': [{ filters: [{}] }],
   'inbox.list': [{ filters: [{}, { own: 'true' }] }],
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
   'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }, { titles: 'true' }] }],

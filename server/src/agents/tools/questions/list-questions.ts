@@ -1,0 +1,57 @@
+import type { Page } from '@gantry/contract/endpoint.ts';
+import type { WaitingQuestion } from '@gantry/contract/assets/tool-questions.ts';
+import { authorize } from '../../../governance/access/authorize.ts';
+import type { Caller } from '../../../governance/access/caller.ts';
+import { theOrg } from '../../../governance/access/subject.ts';
+import type { Reader } from '../../../ground/database/database.ts';
+import type { Envelope } from '../../../ground/envelope/envelope.ts';
+import type { Cursors } from '../../../governance/http/cursor.ts';
+import { signedIn } from '../../../people/principals/signed-in.ts';
+import { asksForSecrets } from './asks-for-secrets.ts';
+import * as store from './question-store.ts';
+import { open } from './sealed.ts';
+
+interface ListParts {
+  db: Reader;
+  envelope: Envelope;
+  cursors: Cursors;
+}
+
+/** Those for the caller alone, the longest waiting first. Throws `bad_cursor` or `memory_damaged`. */
+export async function listQuestions(
+  { db, envelope, cursors }: ListParts,
+  caller: Caller,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Page<WaitingQuestion>> {
+  const user = signedIn(caller);
+  authorize(user, 'inbox.read', theOrg);
+  const scope = ['waiting_questions', user.id];
+  const after = cursors.read(cursor, scope) as [string, string] | undefined;
+  const rows = await store.waitingFor(db, { user_id: user.id, after, limit: limit + 1 });
+  const printed = await Promise.all(rows.slice(0, limit).map(async (row) => await printQuestion(envelope, row)));
+  const by_id = new Map(printed.map((one) => [one.id, one]));
+  return cursors.page(rows, limit, scope, ({ asked_at, id }) => [asked_at, id], ({ id }) => by_id.get(id));
+}
+
+/** For a badge. */
+export async function countQuestions(db: Reader, user_id: string, most: number): Promise<number> {
+  return await store.countFor(db, { user_id, most });
+}
+
+export async function printQuestion(envelope: Envelope, row: store.QuestionRow): Promise<WaitingQuestion> {
+  const { id, server, server_version, tool, agent, through, asked_at, expires_at } = row;
+  const { arguments: args, message, fields } = await open(envelope, { id, what: 'question' }, row.question);
+  return {
+    id,
+    server: `${server}@${server_version}`,
+    tool,
+    arguments: args as WaitingQuestion['arguments'], // a call's arguments are JSON
+    message,
+    fields,
+    asks_for_secrets: asksForSecrets(fields),
+    agent,
+    through,
+    asked_at,
+    expires_at,
+  };
+}
