@@ -11,7 +11,7 @@ interface StoredQuestion {
   agent: string;
   /** The name of its MCP server. */
   server: string;
-  /** In its texts. */
+  /** In its texts, and in clear. */
   word?: string;
 }
 
@@ -26,7 +26,7 @@ export async function storeQuestion(
   const stored = await db.run(sql`
     insert into tool_question (id, agent_id, revision_id, caller_id, caller, through, server_id, server_version, tool, arguments_digest,
       question_digest, question, expires_at)
-    select ${id}, a.id, gen_random_uuid(), u.id, u.email, '{}', s.id, '1.0.0', 'order', 'sha256:0', 'sha256:0', ${sealed},
+    select ${id}, a.id, gen_random_uuid(), u.id, u.email, ${[word]}, s.id, '1.0.0', 'order', 'sha256:0', 'sha256:0', ${sealed},
       clock_now() + interval '1 hour'
     from asset a, asset s, app_user u
     where a.kind = 'agent' and a.name = ${agent} and s.kind = 'mcp-server' and s.name = ${server} and u.email = ${email}`);

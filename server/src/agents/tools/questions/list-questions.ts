@@ -38,6 +38,26 @@ export async function countQuestions(db: Reader, user_id: string, most: number):
   return await store.countFor(db, { user_id, most });
 }
 
+/** Undefined for a question that does not wait any more. */
+export async function questionToTell(
+  db: Reader,
+  id: string,
+): Promise<{ question_id: string; user_id: string; server: { id: string; ref: string } } | undefined> {
+  const row = await store.find(db, id);
+  if (row?.state !== 'waiting') return undefined;
+  return { question_id: id, user_id: row.caller_id, server: { id: row.server_id, ref: row.server } };
+}
+
+export type QuestionToTell = Pick<store.QuestionRow, 'tool' | 'agent' | 'asked_at' | 'expires_at'>;
+
+const most_told = 100;
+
+/** Those of one server to the user, without what they say. */
+export async function questionsOfServer(db: Reader, user_id: string, server_id: string): Promise<QuestionToTell[]> {
+  const rows = await store.waitingFor(db, { user_id, limit: most_told });
+  return rows.filter((row) => row.server_id === server_id);
+}
+
 export async function printQuestion(envelope: Envelope, row: store.QuestionRow): Promise<WaitingQuestion> {
   const { id, server, server_version, tool, agent, through, asked_at, expires_at } = row;
   const { arguments: args, message, fields } = await open(envelope, { id, what: 'question' }, row.question);

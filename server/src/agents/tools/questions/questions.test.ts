@@ -9,6 +9,7 @@ import { doorStage, type DoorStage } from '../../../testing/agents/door-stage.ts
 import { pinServer } from '../../../testing/agents/pin-server.ts';
 import { everythingServer } from '../../../testing/servers/everything-server.ts';
 import { mcpServerOfTest, textTool, type McpServerOfTest, type OfferedTool } from '../../../testing/servers/mcp-server.ts';
+import { smtpServer, type SmtpServer } from '../../../testing/servers/smtp-server.ts';
 import type { TestUser } from '../../../testing/test-app.ts';
 import { forgetOldCalls } from '../record-calls.ts';
 
@@ -55,6 +56,7 @@ const tool = (): OfferedTool => ({
 
 let upstream: McpServerOfTest;
 let other: Awaited<ReturnType<typeof everythingServer>>;
+let smtp: SmtpServer;
 let stage: DoorStage;
 let bob: TestUser;
 const ids: Record<string, string> = {};
@@ -62,9 +64,13 @@ beforeAll(async () => {
   upstream = await mcpServerOfTest([tool()]);
   other = await everythingServer();
   const servers = { city: upstream.url, every: other.url };
+  smtp = await smtpServer();
+  await smtp.start('starttls');
+  const address = `smtp://gantry:${encodeURIComponent('a mail/password')}@localhost:${smtp.port}`;
+  const mail = { url: address, from: 'gantry@example.com', ca_file: smtp.ca_file, plaintext: false };
   stage = await doorStage({
     project: { name: 'keeper', yaml: 'mcp_servers:\n  - mcp/city\n  - mcp/every\n' },
-    config: { outbound_private_hosts: ['127.0.0.1'] },
+    config: { outbound_private_hosts: ['127.0.0.1'], mail },
     pins: async (app, ada) => {
       const pins = [];
       for (const [name, url] of Object.entries(servers)) {
@@ -83,6 +89,7 @@ afterAll(async () => {
   await stage?.close();
   await upstream?.close();
   await other?.close();
+  await smtp?.close();
 });
 
 let client: Client;
@@ -217,6 +224,34 @@ test('the same in the generation of 2025, with the public server and each kind o
         expect.objectContaining({ 'mcp.questions_answered': 1 }),
       ]),
     );
+});
+
+test('of two calls at once on one connection, each question is of the call on whose stream it comes', async () => {
+  const name = 'every__trigger-elicitation-request';
+  const codes = await Promise.all([1, 2, 3].map(async (n) => (await call(name, { n })).code));
+  expect(codes).toEqual(['question_waits', 'question_waits', 'question_waits']);
+  const waiting = await waitingFor(stage.ada);
+  expect(waiting.map((one) => one.arguments['n']).toSorted()).toEqual([1, 2, 3]);
+});
+
+test('the person is told once, and gets no word of the question', async () => {
+  await stage.app.db.run(sql`delete from notification`);
+  await call();
+  await call('city__order', { city: 'Basel' });
+  const toldOf = async ({ client: of }: TestUser) =>
+    (await of.call('notifications.list', { query: {} })).items.filter(({ kind }) => kind === 'questions_wait');
+  expect(await toldOf(stage.ada)).toMatchObject([
+    { asset: 'mcp-servers/city', text: 'It asks you something in a call of order' },
+  ]);
+  expect([await toldOf(bob), await toldOf(stage.app.admin)]).toEqual([[], []]);
+  expect(JSON.stringify(await toldOf(stage.ada))).not.toMatch(/Really|Bern|Basel/);
+  expect(await stage.ada.client.call('notifications.count', {})).toMatchObject({ waiting_questions: 2 });
+  const sent = async () => (await smtp.inbox()).filter(({ head }) => head.includes('asks you something'));
+  await expect.poll(async () => (await sent()).length, { timeout: 15_000 }).toBeGreaterThan(0);
+  const letters = await sent();
+  expect(letters.every(({ to }) => to.includes(stage.ada.email))).toBe(true);
+  expect(letters.map(({ body }) => body).join('')).toContain('order, by agents/keeper');
+  expect(JSON.stringify(letters)).not.toMatch(/Really|Bern|Basel/);
 });
 
 test('the log has digests and no text of the question, the arguments or the answer', async () => {
