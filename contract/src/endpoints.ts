@@ -42,6 +42,7 @@ import { serviceEndpoints } from './service.ts';
 import { targetsEndpoints } from './assets/targets.ts';
 import { threadSharesEndpoints } from './agents/thread-shares.ts';
 import { toolCallsEndpoints } from './assets/tool-calls.ts';
+import { toolQuestionsEndpoints } from './assets/tool-questions.ts';
 import { signingKeysEndpoints } from './signing-keys.ts';
 import { connectionsEndpoints } from './agents/connections.ts';
 import { toolsEndpoints } from './assets/tools.ts';
@@ -91,6 +92,7 @@ export const endpoints = {
   ...targetsEndpoints,
   ...toolsEndpoints,
   ...toolCallsEndpoints,
+  ...toolQuestionsEndpoints,
   ...connectionsEndpoints,
   ...signingKeysEndpoints,
   ...auditEndpoints,

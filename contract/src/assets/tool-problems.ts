@@ -40,6 +40,16 @@ export const toolProblems = {
     status: 403,
     title: 'A person has rejected this call',
   },
+  question_waits: {
+    status: 409,
+    title: 'The server asks the person for whom this call is made',
+    hint: 'Make the same call again, after the answer.',
+  },
+  answer_refused: {
+    status: 422,
+    title: 'The values do not fit the question',
+    hint: 'Read its fields: `svc inbox`.',
+  },
   connection_needed: {
     status: 409,
     title: 'This call needs your own credential, and your consent for the agent',

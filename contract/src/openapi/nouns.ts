@@ -48,6 +48,7 @@ import * as targets from '../assets/targets.ts';
 import * as threads from '../agents/threads.ts';
 import * as threadShares from '../agents/thread-shares.ts';
 import * as toolCalls from '../assets/tool-calls.ts';
+import * as toolQuestions from '../assets/tool-questions.ts';
 import * as tools from '../assets/tools.ts';
 import * as traces from '../models/traces.ts';
 import * as webhooks from '../telling/webhooks.ts';
@@ -97,6 +98,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'targets', about: 'Where agents run', files: [targets] },
   { tag: 'tools', about: 'The tools of MCP servers', files: [tools] },
   { tag: 'tool_calls', about: 'Calls of tools that wait for a person', files: [toolCalls] },
+  { tag: 'tool_questions', about: 'Questions of MCP servers to the person for whom a tool is called', files: [toolQuestions] },
   { tag: 'connections', about: 'What may act in the name of the caller at MCP servers', files: [connections] },
   { tag: 'signing_keys', about: 'The keys that sign what others check', files: [signingKeys] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway, gemini, ollama] },

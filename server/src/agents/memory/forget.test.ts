@@ -6,6 +6,7 @@ import { contains, databaseAsText } from '../../testing/database-as-text.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
 import { deployedOrchestration, orchestrationRunOf } from '../../testing/stored/stored-orchestrations.ts';
 import { storeCall } from '../../testing/stored/stored-call.ts';
+import { storeQuestion } from '../../testing/stored/stored-question.ts';
 import { storeAsk, storeConnection } from '../../testing/stored/stored-connection.ts';
 import { storeThread } from '../../testing/stored/stored-thread.ts';
 import type { TestUser } from '../../testing/test-app.ts';
@@ -125,6 +126,7 @@ async function speak(thread: string): Promise<string[]> {
   await db.run(sql`
     insert into thread_wait (run_id, path, n, thread_id, checkpoint_id, value) values (${flow_run}, 'one', 1, ${id}, '1', '\\x00')`);
   await storeCall(app, { agent: agent.name, server: 'city', word, caller_id: ada_id });
+  await storeQuestion(app, { email: stage.ada.email, agent: agent.name, server: 'city', word });
   const whose = { email: stage.ada.email, server: 'city' };
   await storeConnection(app, { ...whose, address: `http://127.0.0.1:1/${word}` });
   await storeAsk(app, { ...whose, agent: agent.name, word });
@@ -161,6 +163,7 @@ test('a forgotten user leaves nothing in any table, and the receipt is in the lo
       calls: 2,
       orchestration_runs: 2,
       calls_to_approve: 2,
+      questions_of_servers: 2,
       connections: 3,
       spans: 2,
       feedback: 2,
