@@ -25,6 +25,7 @@ import { measure as requests } from './requests.ts';
 import type { Row } from './report/row.ts';
 import { openMeasured, type Measured } from './service/service.ts';
 import { measure as signIn } from './sign-in.ts';
+import { measure as tools } from './tools.ts';
 import { printTable } from './report/table.ts';
 import { measure as tracing } from './tracing.ts';
 import { measure as validate } from './validate.ts';
@@ -39,10 +40,11 @@ let opened: Measured | undefined;
 const measured = firstUse(async () => (opened = await openMeasured()));
 const on = (measure: (measured: Measured) => Promise<Row[]>) => async () => await measure(await measured());
 
-// In this order: idle memory before the first request, the first deploy before the first package. The gateway, placement and fairness have
+// In this order: idle memory before the first request, the first deploy before the first package. The gateway, tools, placement and fairness have
 // processes of their own, and guardrails need no installation.
 const measures = {
   gateway: async () => await gateway(options),
+  tools: async () => await tools(options),
   guardrails: async () => await guardrails(options),
   placement: async () => await placement(options),
   fairness: async () => await fairness(options),

@@ -18,6 +18,7 @@ export interface Services {
   directory: string;
   /** As its owner. */
   db: Database;
+  secret_key: string;
   urls: readonly string[];
   pidOf(n: number): number;
   /** The token of the admin at every service. */
@@ -40,6 +41,7 @@ export async function openServices({
   envOf = () => ({}),
   from = clone,
   output = 'inherit',
+  fsync = false,
 }: {
   count: number;
   /** The roles of all services, or of each one. */
@@ -50,17 +52,20 @@ export async function openServices({
   from?: string;
   /** The file for what they print. */
   output?: number | 'inherit';
+  /** As an installation has it: each commit waits for the disk. */
+  fsync?: boolean;
 }): Promise<Services> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-services-'));
   await chmod(directory, 0o711);
   if (from === clone) await putCluster(directory);
   // No test kills it.
-  const postgres = await startEmbedded(directory, { max_connections: 200, fsync: false });
+  const postgres = await startEmbedded(directory, { max_connections: 200, fsync });
   const db = openDatabase(postgres.connection, { max: 2 });
+  const secret_key = randomBytes(32).toString('base64');
   const shared = {
     DATABASE_URL: urlOf(postgres.app),
     MIGRATION_DATABASE_URL: urlOf(postgres.connection),
-    SECRET_KEY: randomBytes(32).toString('base64'),
+    SECRET_KEY: secret_key,
     BASE_URL: 'http://127.0.0.1:1',
     AUDIT_KEY_FILE: join(directory, 'checkpoint-key'),
     LOG_LEVEL: 'error',
@@ -108,6 +113,7 @@ export async function openServices({
   return {
     directory,
     db,
+    secret_key,
     urls,
     pidOf: (n) => children[n]?.pid ?? 0,
     token,

@@ -1,6 +1,5 @@
 // The compared gateways, each in its newest version and with its own defaults. They are installed into the cache, never among the project's
 // packages. A peer that does not start is a row with the reason.
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environment } from '../../e2e/config.ts';
@@ -9,9 +8,9 @@ import type { Embedded } from '../../server/src/ground/database/embedded.ts';
 import { openDatabase } from '../../server/src/ground/database/database.ts';
 import { freePort } from '../../server/src/testing/servers/free-port.ts';
 import { runCommand, tail } from '../../setup/command.js';
-import { outsideEnvironment, readConfig } from '../../setup/config.js';
+import { outsideEnvironment } from '../../setup/config.js';
 import { findExecutable } from '../../setup/executable.js';
-import { ensureUv, uvEnvironment } from '../../setup/packages/python.js';
+import { install, install_seconds, installPython, output, peers_folder, versionOf } from '../load/python-peer.ts';
 import { startProgram, type Program } from './program.ts';
 import { price, type ModelName, type Way } from './way.ts';
 
@@ -32,8 +31,6 @@ interface Place {
   upstream: string;
 }
 
-const install_seconds = 900;
-const folder = join(readConfig().cacheFolder, 'bench');
 const pathOf = (model: ModelName) => (model === 'm' ? '/v1' : '/slow/v1');
 
 export async function startNginx({ directory, upstream }: Place): Promise<Peer> {
@@ -63,7 +60,7 @@ http {
 }
 
 export async function startPortkey({ directory, upstream }: Place): Promise<Peer> {
-  const at = join(folder, 'portkey');
+  const at = join(peers_folder, 'portkey');
   await mkdir(at, { recursive: true });
   // With its newest fitting version of this package, each stream of Portkey 1.15.2 ends in `TypeError: immutable` (Portkey-AI/gateway, issue
   // 1389).
@@ -95,12 +92,8 @@ export async function startPortkey({ directory, upstream }: Place): Promise<Peer
 const master_key = 'sk-bench-master';
 
 export async function startLitellm({ directory, upstream, postgres }: Place): Promise<Peer> {
-  const bin = await installLitellm();
-  const version = await output([
-    join(bin, 'python'),
-    '-c',
-    "import importlib.metadata as m; print(m.version('litellm'))",
-  ]);
+  const bin = await installPython('litellm', ['litellm[proxy]', 'prisma']);
+  const version = await versionOf(bin, 'litellm');
   const fault = await prepareDatabase(bin, postgres);
   const models = (['m', 'slow'] as const).map((model_name) => ({
     model_name,
@@ -148,19 +141,6 @@ export async function startLitellm({ directory, upstream, postgres }: Place): Pr
     : { ...peer, note: `without its database, so without keys and budgets: ${fault}` };
 }
 
-async function installLitellm(): Promise<string> {
-  const uv = await ensureUv(() => {});
-  const at = join(folder, 'litellm');
-  const python = join(at, 'bin/python');
-  const env = await uvEnvironment();
-  if (!existsSync(python)) {
-    const system = findExecutable('python3', (environment().PATH ?? '').split(':')) ?? 'python3';
-    await install([uv, 'venv', '--python', system, at], env);
-  }
-  await install([uv, 'pip', 'install', '--quiet', '--upgrade', '--python', python, 'litellm[proxy]', 'prisma'], env);
-  return join(at, 'bin');
-}
-
 /** Its database and its database client. Returns the reason if there can be none. */
 async function prepareDatabase(bin: string, postgres: Embedded): Promise<string | undefined> {
   const schema = join(
@@ -188,15 +168,4 @@ const databaseUrl = ({ connection }: Embedded) => urlOf({ ...connection, databas
 function peerOf(name: string, program: Program, { path, headers }: Pick<Way, 'path' | 'headers'>): Peer {
   const way = { urls: [program.url], path, headers, pids: [program.pid] };
   return { name, way, stop: async () => await program.stop() };
-}
-
-async function output(argv: string[]): Promise<string> {
-  const ran = await runCommand(argv, { env: environment(), timeout_seconds: 60 });
-  if (ran.exit_code !== 0) throw new Error(tail(ran.output, 1));
-  return ran.output.trim();
-}
-
-async function install(argv: string[], env: Record<string, string> = {}): Promise<void> {
-  const ran = await runCommand(argv, { env: outsideEnvironment(env), timeout_seconds: install_seconds });
-  if (ran.exit_code !== 0) throw new Error(`${argv[0] ?? ''} failed: ${tail(ran.output, 1)}`);
 }

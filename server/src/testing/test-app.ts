@@ -7,10 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@gantry/contract/client/client.ts';
 import type { Role } from '@gantry/contract/roles.ts';
-import { authorize } from '../governance/access/authorize.ts';
-import { systemCaller } from '../governance/access/caller.ts';
-import { change } from '../governance/access/change.ts';
-import { theOrg } from '../governance/access/subject.ts';
 import { startApp } from '../app.ts';
 import type { Config } from '../ground/config/config.ts';
 import { openDatabase, type Connection, type Database } from '../ground/database/database.ts';
@@ -28,6 +24,7 @@ import { installationId, settings, type Settings } from '../people/principals/fi
 import { seed, seed_password } from '../people/principals/seed.ts';
 import { testConfig } from './config.ts';
 import { removeLeftovers } from './engine-leftovers.ts';
+import { governedWrites } from './governed-writes.ts';
 import { testDatabase } from './test-database.ts';
 
 export interface TestUser {
@@ -140,11 +137,7 @@ export async function testApp({
   const clientOf = (base_url: string) => (token?: string) => createClient({ base_url, token: () => token });
   const as = clientOf(app.url);
 
-  const governed = async (statement: Sql) => {
-    const table = /(?:update|insert into|delete from)\s+(\w+)/.exec(statement.strings[0] ?? '')?.[1] ?? '';
-    const grant = authorize(systemCaller('system.seed'), 'system.seed', theOrg);
-    await change(db, grant, 'user.changed', async (tx) => await tx.write(table, statement));
-  };
+  const governed = governedWrites(db);
 
   const signIn = async (email: string, password: string): Promise<TestUser> => {
     const { access_token } = await as().call('auth.login', { body: { email, password } });

@@ -3,7 +3,11 @@ import { sql } from '../../ground/database/sql.ts';
 import type { TestApp, TestUser } from '../test-app.ts';
 
 /** Asks this MCP server for its tools and pins them. Returns what the push of an agent would have stored of it. */
-export async function pinServer({ db }: TestApp, { client }: TestUser, name: string): Promise<Pin> {
+export async function pinServer(
+  { db }: Pick<TestApp, 'db'>,
+  { client }: Pick<TestUser, 'client'>,
+  name: string,
+): Promise<Pin> {
   const { seen } = await client.call('tools.look', { params: { name } });
   const digest = seen?.digest ?? '';
   await client.call('tools.pin', { params: { name }, body: { digest } });
