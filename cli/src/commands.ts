@@ -287,7 +287,8 @@ export const menu = {
   target: { heading: run, summary: 'Where agents run: list, show, add, credential, test, remove, default' },
   mcp: {
     heading: run,
-    summary: 'Tools that agents call: search, import, tools, look, pin; and the service as tools for a coding agent: serve',
+    summary:
+      'Tools that agents call: search, import, tools, look, pin; and the service as tools for a coding agent: serve',
   },
   connect: { heading: run },
   connections: { heading: run },

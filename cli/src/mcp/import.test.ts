@@ -3,7 +3,14 @@ import { expect, test } from 'vitest';
 import { freshHome, runSvc } from '../testing/run-svc.ts';
 import { data, problem, scriptService, type Reply } from '../testing/scripted-service.ts';
 
-const way = (of: Partial<ServerWay>): ServerWay => ({ of: 'it', config: null, reason: null, variables: [], left_out: [], ...of });
+const way = (of: Partial<ServerWay>): ServerWay => ({
+  of: 'it',
+  config: null,
+  reason: null,
+  variables: [],
+  left_out: [],
+  ...of,
+});
 const oci = way({ of: 'oci:weather', reason: 'it is a package of oci, and the service runs those of pypi and npm' });
 const variable = { description: 'The units', is_required: true, is_secret: false, choices: ['metric', 'imperial'] };
 const program = way({
@@ -47,7 +54,11 @@ test('the first way that can be taken becomes a server, and the others have thei
   const { stdout, stderr, changes } = await importing(['--env', 'UNITS=metric', '--yes'], [oci, program, remote]);
   const config = { ...program.config, env_vars: { MODE: 'mcp', UNITS: 'metric' } };
   expect(changes).toMatchObject([{ name: 'weather', team: 'ml', description: 'The weather', config }]);
-  for (const said of ['1 oci:weather: it is a package of oci', 'left out: the argument --port', 'svc secret set WEATHER_KEY'])
+  for (const said of [
+    '1 oci:weather: it is a package of oci',
+    'left out: the argument --port',
+    'svc secret set WEATHER_KEY',
+  ])
     expect(stdout + stderr).toContain(said);
 });
 

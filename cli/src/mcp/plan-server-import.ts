@@ -28,7 +28,8 @@ export async function planServerImport(
   { name, pick, ...given }: ServerWish,
 ): Promise<PlannedServer> {
   const { way, imported } = chosenWay(found, pick);
-  const merge = imported['transport'] === 'stdio' ? mergeProgram(way, imported, given) : mergeRemote(way, imported, given);
+  const merge =
+    imported['transport'] === 'stdio' ? mergeProgram(way, imported, given) : mergeRemote(way, imported, given);
   return { name, way, ...(await compareConfig(session, { kind: 'mcp-server', name, merge })) };
 }
 

@@ -74,7 +74,7 @@ export const outsideRegistryEndpoints = {
     operation: 'asset.create',
     body: z.strictObject({
       ...where,
-      name: registeredName,
+      server: registeredName,
       version: z
         .string()
         .regex(/^[0-9A-Za-z][0-9A-Za-z.+_-]{0,254}$/, 'must be a version')

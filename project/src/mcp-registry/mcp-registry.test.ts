@@ -4,7 +4,8 @@ import { waysOfServer } from './ways-of-server.ts';
 
 const waysOf = (of: object) =>
   waysOfServer(serverJson.parse({ name: 'io.github.example/weather-mcp', version: '1.0.0', description: 'x', ...of }));
-const remote = (of: object) => waysOf({ remotes: [{ type: 'streamable-http', url: 'https://w.example.com/mcp', ...of }] });
+const remote = (of: object) =>
+  waysOf({ remotes: [{ type: 'streamable-http', url: 'https://w.example.com/mcp', ...of }] });
 const npm = { registryType: 'npm', identifier: '@example/weather', version: '1.2.0', transport: { type: 'stdio' } };
 const program = (of: object) => waysOf({ packages: [{ ...npm, ...of }] });
 const token = { name: 'authorization', isRequired: true, isSecret: true };

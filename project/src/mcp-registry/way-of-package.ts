@@ -23,7 +23,7 @@ export function wayOfPackage(listed: RegisteredPackage): FoundWay {
   const args = (listed.packageArguments ?? []).flatMap((one) => valuesOf(one, left_out));
   const variables = (listed.environmentVariables ?? []).filter(isOpen);
   const env_vars = (listed.environmentVariables ?? []).flatMap((one) => {
-    const value = one.isSecret ? undefined : fixed(one.value) ?? fixed(one.default);
+    const value = one.isSecret ? undefined : (fixed(one.value) ?? fixed(one.default));
     return value === undefined ? [] : [[one.name, value] as const];
   });
   const secrets = variables.filter(({ isSecret, isRequired }) => isSecret && isRequired).map((one) => one.name);
@@ -59,7 +59,7 @@ function variableOf({ name, description, value, isRequired, isSecret, choices, .
 /** An argument without a value is the person's, and a config made from a registry has none of those. */
 function valuesOf(argument: Argument, left_out: string[]): string[] {
   const { isSecret, isRequired } = argument;
-  const value = isSecret ? undefined : fixed(argument.value) ?? fixed(argument.default);
+  const value = isSecret ? undefined : (fixed(argument.value) ?? fixed(argument.default));
   const flag = argument.type === 'named' ? argument.name : undefined;
   if (value !== undefined) return flag === undefined ? [value] : [flag, value];
   const name = argument.type === 'named' ? argument.name : (argument.valueHint ?? 'without a name');

@@ -25,19 +25,27 @@ export const command = defineCommand({
     name: text('Its name here (default: the end of its name there)', 'name'),
     pick: whole('Which of the addresses and packages of the entry, from 1', 'number', { least: 1, most: 40 }),
     env: texts('A variable of the program, repeatable', 'NAME=value'),
-    secret: texts('The secret with the bearer token of an address, or an optional secret of a program, repeatable', 'name'),
+    secret: texts(
+      'The secret with the bearer token of an address, or an optional secret of a program, repeatable',
+      'name',
+    ),
     yes: yesFlag,
   },
   async run({ server, version, name: given, pick, env, secret: secrets, yes, ...flags }, session) {
     const name = given ?? nameHere(server);
     const values = Object.fromEntries(env.map(variableOf));
     const team = await teamToOwn(session);
-    const body = { team, name: server, ...(version !== undefined && { version }), ...registryOf(flags) };
+    const body = { team, server, ...(version !== undefined && { version }), ...registryOf(flags) };
     const found = await session.call('outside_registry.read', { body });
     const planned = await planServerImport(session, found, { name, pick, env: values, secrets });
     const { change, config, difference, way } = planned;
     const ref = `mcp-servers/${name}`;
-    const was = fields({ server: strong(found.name), version: found.version, registry: found.registry, about: found.description });
+    const was = fields({
+      server: strong(found.name),
+      version: found.version,
+      registry: found.registry,
+      about: found.description,
+    });
     if (change === 'same') return { data: planned, view: [was, line(good('✓ '), `${ref} is as the registry has it`)] };
     const shown = change === 'new' ? [verbatim(await printConfig(config))] : difference;
     session.output.show([was, ...waysView(found.ways, way), ...shown]);
@@ -47,8 +55,12 @@ export const command = defineCommand({
     const params = { kind: 'mcp-server' as const };
     const { description } = found;
     if (change === 'new')
-      await session.call('registry.create', { params, body: { name, team, description: description.slice(0, 1000), config } });
-    else await session.call('registry.edit', { params: { ...params, name }, body: { version: planned.version, config } });
+      await session.call('registry.create', {
+        params,
+        body: { name, team, description: description.slice(0, 1000), config },
+      });
+    else
+      await session.call('registry.edit', { params: { ...params, name }, body: { version: planned.version, config } });
     return {
       data: planned,
       view: [line(good('✓ '), `${ref}@${planned.version} ${change === 'new' ? 'exists' : 'has changed'}`)],
@@ -58,7 +70,10 @@ export const command = defineCommand({
 });
 
 function nameHere(server: string): string {
-  const name = server.slice(server.indexOf('/') + 1).toLowerCase().replaceAll(/[^a-z0-9-]/g, '-');
+  const name = server
+    .slice(server.indexOf('/') + 1)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]/g, '-');
   if (namePattern.test(name)) return name;
   throw misuse(`${server} gives no name for it here`, 'Give one: --name <name>');
 }

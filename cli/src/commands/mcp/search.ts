@@ -21,7 +21,10 @@ export const command = defineCommand({
         table(['name', 'version', 'description'], cells, `${found.registry} has no server with these words.`),
         ...(found.has_more ? [line(faint('There are more: give a longer part of the name.'))] : []),
       ],
-      next: cells.length === 0 ? [] : [{ command: `svc mcp import <name>${from}`, when: 'to make one a server of your team' }],
+      next:
+        cells.length === 0
+          ? []
+          : [{ command: `svc mcp import <name>${from}`, when: 'to make one a server of your team' }],
     };
   },
 });

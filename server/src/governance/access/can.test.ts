@@ -27,8 +27,6 @@ let max: TestUser;
 let machine_client: Client;
 const callers = new Map<string, Client>();
 let made = 0;
-/** Of this machine, so no registry is asked. */
-const outside = { from: 'http://127.0.0.1:1' };
 const fresh = (what: string) => `${what}-${++made}`;
 
 beforeAll(async () => {
@@ -214,9 +212,6 @@ function team(make: () => Promise<string>): () => Promise<Shown> {
         'groups.create': () => ({ body: { name: fresh('group'), team: name } }),
         'key_defaults.set': () => ({ params, body: { models: ['*'] } }),
         'keys.create': () => ({ body: { scope: 'team', scope_id: name } }),
-        // It is refused, after the check of the right.
-        'outside_registry.read': () => ({ body: { ...outside, team: name, name: 'io.github.example/weather' } }),
-        'outside_registry.search': () => ({ body: { ...outside, team: name, words: 'weather' } }),
         'principals.create': () => ({ body: { name: fresh('machine'), team: name } }),
         // A service principal owns nothing.
         'registry.create': (client) => ({

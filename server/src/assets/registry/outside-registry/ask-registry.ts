@@ -35,7 +35,10 @@ export async function askRegistry<T>({ outbound, registry, path, schema, signal 
   if (parsed.success) return parsed.data;
   const at = parsed.error.issues[0]?.path.filter((part) => typeof part === 'number' || /^\w{1,40}$/.test(String(part)));
   const where = at === undefined || at.length === 0 ? '' : ` (at ${at.join('.')})`;
-  throw unreadable(registry, `Its answer is not what the registry API of MCP says, or holds control characters${where}.`);
+  throw unreadable(
+    registry,
+    `Its answer is not what the registry API of MCP says, or holds control characters${where}.`,
+  );
 }
 
 export function unreadable({ address }: Pick<Registry, 'address'>, why: string): Problem {

@@ -20,9 +20,9 @@ afterAll(async () => {
   await other?.stop();
 });
 
-const read = async (from: string | undefined, more: { secret?: string; version?: string; name?: string } = {}) =>
+const read = async (from: string | undefined, more: { secret?: string; version?: string; server?: string } = {}) =>
   await ada.client.call('outside_registry.read', {
-    body: { team: 'ml', name, ...(from !== undefined && { from }), ...more },
+    body: { team: 'ml', server: name, ...(from !== undefined && { from }), ...more },
   });
 const json =
   (body: unknown): RequestListener =>
@@ -43,8 +43,10 @@ test('a server of another installation becomes one here, with the secret by name
   });
   const there = 'com.example.other.mcp-servers/city';
   await ada.client.call('secrets.set', { body: { name: 'OTHER_TOKEN', team: 'ml', value: owner.token } });
-  await expect(read(other.url, { name: there })).rejects.toMatchObject({ detail: expect.stringContaining('sign-in') });
-  const found = await read(`${other.url}/`, { name: there, secret: 'OTHER_TOKEN' });
+  await expect(read(other.url, { server: there })).rejects.toMatchObject({
+    detail: expect.stringContaining('sign-in'),
+  });
+  const found = await read(`${other.url}/`, { server: there, secret: 'OTHER_TOKEN' });
   expect(found).toMatchObject({ name: there, version: '1.0.0', title: 'city', description: 'The city' });
   const config = { transport: 'streamable-http', url: 'https://other.example.com/mcp/city', secret: 'CITY_TOKEN' };
   expect(found.ways).toMatchObject([{ config, reason: null }]);
@@ -100,7 +102,7 @@ test('an address of this machine that no operator lists is not asked', async () 
   let asked = 0;
   const from = await answeringServer((_, response) => void response.end(String(++asked)));
   const { client } = await other.user('otto@example.com', { teams: { ops: 'admin' } });
-  const refused = client.call('outside_registry.read', { body: { team: 'ops', name, from } });
+  const refused = client.call('outside_registry.read', { body: { team: 'ops', server: name, from } });
   await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining('private network') });
   expect(asked).toBe(0);
 });

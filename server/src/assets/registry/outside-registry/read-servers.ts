@@ -30,7 +30,7 @@ interface Wish {
 export async function readOutsideServer(
   parts: OutsideRegistryParts,
   caller: Caller,
-  { name, version, ...wish }: Wish & { name: string; version: string },
+  { server: name, version, ...wish }: Wish & { server: string; version: string },
 ): Promise<RegisteredServer> {
   const registry = await registryFor(parts, caller, wish);
   const path = `${root}/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`;
