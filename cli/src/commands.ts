@@ -68,6 +68,8 @@ export const commands = {
   restart: () => import('./commands/restart.ts'),
   'mcp tools': () => import('./commands/mcp/tools.ts'),
   'mcp look': () => import('./commands/mcp/look.ts'),
+  'mcp search': () => import('./commands/mcp/search.ts'),
+  'mcp import': () => import('./commands/mcp/import.ts'),
   'mcp serve': () => import('./commands/mcp/serve.ts'),
   'mcp pin': () => import('./commands/mcp/pin.ts'),
   'tool call': () => import('./commands/tool/call.ts'),
@@ -285,7 +287,8 @@ export const menu = {
   target: { heading: run, summary: 'Where agents run: list, show, add, credential, test, remove, default' },
   mcp: {
     heading: run,
-    summary: 'Tools that agents call: tools, look, pin; and the service as tools for a coding agent: serve',
+    summary:
+      'Tools that agents call: search, import, tools, look, pin; and the service as tools for a coding agent: serve',
   },
   connect: { heading: run },
   connections: { heading: run },

@@ -24,6 +24,7 @@ import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
 import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
 import { loginEndpoints } from './people/login.ts';
 import { mcpEndpoints } from './agents/mcp.ts';
+import { outsideRegistryEndpoints } from './assets/outside-registry.ts';
 import { mcpRegistryEndpoints } from './assets/mcp-registry.ts';
 import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
@@ -76,6 +77,7 @@ export const endpoints = {
   ...mcpEndpoints,
   ...servedEndpoints,
   ...mcpRegistryEndpoints,
+  ...outsideRegistryEndpoints,
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,
   ...langgraphRunEndpoints,

@@ -32,6 +32,7 @@ import * as ollama from '../models/ollama.ts';
 import * as orchestrations from '../agents/orchestrations.ts';
 import * as org from '../people/org.ts';
 import * as permissions from '../people/permissions.ts';
+import * as outsideRegistry from '../assets/outside-registry.ts';
 import * as principals from '../people/principals.ts';
 import * as reach from '../assets/reach.ts';
 import * as readingGrants from '../people/reading-grants.ts';
@@ -90,7 +91,7 @@ export const nouns: readonly Noun[] = [
     about: "Calls to agents in the API of langgraph's SDKs",
     files: [langgraphAssistants, langgraphThreads, langgraphRuns, langgraphItems, langgraphUnanswered],
   },
-  { tag: 'mcp', about: 'Servers of the Model Context Protocol', files: [mcp, served, mcpRegistry] },
+  { tag: 'mcp', about: 'Servers of the Model Context Protocol', files: [mcp, served, mcpRegistry, outsideRegistry] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models and of tools have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },

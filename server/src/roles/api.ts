@@ -31,7 +31,7 @@ import { principalsRoutes } from '../people/principals/routes.ts';
 import { openProof } from '../governance/proof/open.ts';
 import { startSealer } from '../governance/proof/sealing/sealer.ts';
 import { ownedAssets } from '../assets/registry/find.ts';
-import { registryRoutes } from '../assets/registry/routes.ts';
+import { outsideRegistryRoutes, registryRoutes } from '../assets/registry/routes.ts';
 import { removeCredential } from '../assets/targets/find-targets.ts';
 import { secretsRoutes } from '../assets/secrets/routes.ts';
 import { servicePrincipalsRoutes } from '../people/service-principals/routes.ts';
@@ -130,6 +130,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       countContainers,
       rules: tools.rules,
     }),
+    ...outsideRegistryRoutes(tools),
     ...approvalsRoutes({ db, cursors, targets: async () => await deploy.targets.names() }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...orchestrationsRoutes(db),
