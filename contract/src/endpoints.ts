@@ -4,6 +4,7 @@ import { approvalsEndpoints } from './agents/approvals.ts';
 import { auditEndpoints } from './audit/audit.ts';
 import { auditStreamEndpoints } from './audit/audit-stream.ts';
 import { budgetsEndpoints } from './models/budgets.ts';
+import { clientsEndpoints } from './people/clients.ts';
 import { costsEndpoints } from './models/costs.ts';
 import { agentEventsEndpoints } from './agents/agent-events.ts';
 import { deployEndpoints } from './agents/deploy.ts';
@@ -54,6 +55,7 @@ import { webhooksEndpoints } from './telling/webhooks.ts';
 export const endpoints = {
   ...serviceEndpoints,
   ...loginEndpoints,
+  ...clientsEndpoints,
   ...principalsEndpoints,
   ...groupsEndpoints,
   ...servicePrincipalsEndpoints,

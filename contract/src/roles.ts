@@ -169,6 +169,10 @@ export const operations = {
   // Everybody for oneself. What acts in the name of a person is decided by that person alone.
   'connection.read': { on: 'signed_in' },
   'connection.change': { on: 'signed_in', by: 'person' },
+  // Programs that act for a person: that person alone decides. A client itself signs in with what a person has allowed.
+  'client.read': { on: 'signed_in', by: 'person' },
+  'client.change': { on: 'signed_in', by: 'person' },
+  'client.sign_in': { on: 'anyone' },
   // The public keys, for those who check the tokens of this service.
   'signing_key.read': { on: 'anyone' },
   'signing_key.rotate': { on: 'org', role: 'admin', by: 'person' },

@@ -71,6 +71,10 @@ const sentences: Record<AuditEvent, Sentence> = {
     d('agent') === ''
       ? `ended their connection to ${asset(entry)}`
       : `ended what ${d('agent')} did in their name at ${asset(entry)}`,
+  'client.allowed': (d) => `let ${d('client')} act for them at ${d('resource')}`,
+  'client.refused': (d) => `did not let ${d('client')} act for them at ${d('resource')}`,
+  'client.signed_in': (d) => `signed in with ${d('client')} at ${d('resource')}`,
+  'client.revoked': (d) => `ended what ${d('client')} did for them at ${d('resource')}`,
   'signing_key.rotated': () => 'made a new key for signatures',
   'tools.pinned': ofAsset('pinned the tools of'),
   'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,

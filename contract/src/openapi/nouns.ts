@@ -6,6 +6,7 @@ import * as audit from '../audit/audit.ts';
 import * as auditStream from '../audit/audit-stream.ts';
 import * as budgets from '../models/budgets.ts';
 import * as can from '../can.ts';
+import * as clients from '../people/clients.ts';
 import * as connections from '../agents/connections.ts';
 import * as costs from '../models/costs.ts';
 import * as deploy from '../agents/deploy.ts';
@@ -101,6 +102,7 @@ export const nouns: readonly Noun[] = [
   { tag: 'tool_calls', about: 'Calls of tools that wait for a person', files: [toolCalls] },
   { tag: 'tool_questions', about: 'Questions of MCP servers to the person for whom a tool is called', files: [toolQuestions] },
   { tag: 'connections', about: 'What may act in the name of the caller at MCP servers', files: [connections] },
+  { tag: 'clients', about: 'Programs that act for a person, and how they sign in', files: [clients] },
   { tag: 'signing_keys', about: 'The keys that sign what others check', files: [signingKeys] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway, gemini, ollama] },
   { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },

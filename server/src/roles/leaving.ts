@@ -9,6 +9,7 @@ import { forgets as invokeForgets } from '../agents/invoke/forgets.ts';
 import { forgets as memoryForgets } from '../agents/memory/forgets.ts';
 import { forgets as orchestrationForgets } from '../agents/orchestration/forgets.ts';
 import { forgets as connectionForgets } from '../agents/connections/forgets.ts';
+import { forgets as clientForgets } from '../people/login/clients/forgets.ts';
 import { forgets as callForgets } from '../agents/tools/approvals/forgets.ts';
 import { forgets as questionForgets } from '../agents/tools/questions/forgets.ts';
 import type { Stores } from '../assets/secrets/stores/index.ts';
@@ -28,6 +29,7 @@ export const forgets: Forgets[] = [
   ...callForgets,
   ...questionForgets,
   ...connectionForgets,
+  ...clientForgets,
   ...tracesForgets,
   ...repliesForgets,
 ];
