@@ -40,7 +40,12 @@ export type BodyShape = z.ZodType | 'archive' | 'raw' | 'frames' | 'form';
 export const frames_type = 'application/vnd.gantry.frames';
 
 /** Of the bodies that are no JSON of a schema. */
-export const contentTypes = { archive: 'application/gzip', raw: 'application/json', frames: frames_type, form: 'application/x-www-form-urlencoded' } as const;
+export const contentTypes = {
+  archive: 'application/gzip',
+  raw: 'application/json',
+  frames: frames_type,
+  form: 'application/x-www-form-urlencoded',
+} as const;
 
 /**
  * The kind of an endpoint: its refusals, its limits, and its ways to authenticate a caller.

@@ -6,7 +6,12 @@ export const idempotency_key_hours = 24;
 
 /** POST endpoints that create something from JSON. A pushed archive already has its digest; clients of OAuth know no such header; elsewhere the header has no meaning. */
 export function takesIdempotencyKey({ surface, method, body, reply }: Endpoint): boolean {
-  return surface !== 'oauth' && method === 'POST' && typeof body === 'object' && (reply.status === 201 || reply.status === 202);
+  return (
+    surface !== 'oauth' &&
+    method === 'POST' &&
+    typeof body === 'object' &&
+    (reply.status === 201 || reply.status === 202)
+  );
 }
 
 /** The reply's members that are shown once (`shownOnce` in wire.ts): they are not stored, so a repeated answer lacks them. */

@@ -159,7 +159,9 @@ test('a question of a server is a form of its fields with hostile texts as they 
   await asked.getByRole('button', { name: 'Answer' }).click();
   await asked.waitFor({ state: 'detached' });
   const got = { day: '2026-12-24', size: 'xl', count: 2, extras: ['bow'] };
-  expect((await callTool('vera', 'wrapper', 'wrap', {})).replaceAll('\\', '')).toContain(`"content":${JSON.stringify(got)}`);
+  expect((await callTool('vera', 'wrapper', 'wrap', {})).replaceAll('\\', '')).toContain(
+    `"content":${JSON.stringify(got)}`,
+  );
   expect(visitor.faults).toEqual([]);
   await visitor.close();
   await upstream.close();

@@ -10,7 +10,8 @@ const longest_question = 200;
 
 export const command = defineCommand({
   words: 'inbox',
-  summary: 'What waits for your answer: runs of agents, questions of servers, calls that you may approve, and agents that want to act as you',
+  summary:
+    'What waits for your answer: runs of agents, questions of servers, calls that you may approve, and agents that want to act as you',
   needs: 'inbox.read',
   examples: ['svc inbox', 'svc inbox --own'],
   arguments: {},

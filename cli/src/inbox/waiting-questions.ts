@@ -71,7 +71,10 @@ export async function replyToQuestion(
   const { server, tool, agent } = data;
   const view =
     action === 'accept'
-      ? line(good('✓ '), `${server} gets your answer once, when ${agent ?? 'you'} ${agent === null ? 'make' : 'makes'} this call of ${tool} again`)
+      ? line(
+          good('✓ '),
+          `${server} gets your answer once, when ${agent ?? 'you'} ${agent === null ? 'make' : 'makes'} this call of ${tool} again`,
+        )
       : line(bad('✗ '), `The question of ${server} is declined`);
   return { data, view: [view] };
 }

@@ -53,7 +53,9 @@ export const waitingQuestion = z.object({
   arguments: z.record(z.string(), json).describe('of the call in which it asks'),
   message: z.string(),
   fields: z.array(questionField),
-  asks_for_secrets: z.boolean().describe('the names of its fields are those of passwords, keys or cards, for which no server may ask'),
+  asks_for_secrets: z
+    .boolean()
+    .describe('the names of its fields are those of passwords, keys or cards, for which no server may ask'),
   agent: z.string().nullable().describe('agents/<name>, which makes the call; null: you make it yourself'),
   through: z.array(z.string()).describe('the assets between you and the call, the calling agent first'),
   asked_at: time,
@@ -74,7 +76,8 @@ export const toolQuestionsEndpoints = {
   'tool_questions.answer': {
     method: 'POST',
     path: '/api/v1/tool-questions/{id}/answer',
-    summary: 'Answer a question of an MCP server, or decline it. The server gets the values once, when the same call is made again',
+    summary:
+      'Answer a question of an MCP server, or decline it. The server gets the values once, when the same call is made again',
     operation: 'tool_question.answer',
     params: byId,
     body: z.strictObject({

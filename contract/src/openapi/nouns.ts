@@ -100,7 +100,11 @@ export const nouns: readonly Noun[] = [
   { tag: 'targets', about: 'Where agents run', files: [targets] },
   { tag: 'tools', about: 'The tools of MCP servers', files: [tools] },
   { tag: 'tool_calls', about: 'Calls of tools that wait for a person', files: [toolCalls] },
-  { tag: 'tool_questions', about: 'Questions of MCP servers to the person for whom a tool is called', files: [toolQuestions] },
+  {
+    tag: 'tool_questions',
+    about: 'Questions of MCP servers to the person for whom a tool is called',
+    files: [toolQuestions],
+  },
   { tag: 'connections', about: 'What may act in the name of the caller at MCP servers', files: [connections] },
   { tag: 'clients', about: 'Programs that act for a person, and how they sign in', files: [clients] },
   { tag: 'signing_keys', about: 'The keys that sign what others check', files: [signingKeys] },

@@ -21,7 +21,13 @@ export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdr
 export const accountKinds = ['budget_reached', 'key_paused', 'agent_crashing', 'agent_steady'] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
-export const notificationKinds = [...requestKinds, ...accountKinds, 'runs_wait', 'calls_wait', 'questions_wait'] as const;
+export const notificationKinds = [
+  ...requestKinds,
+  ...accountKinds,
+  'runs_wait',
+  'calls_wait',
+  'questions_wait',
+] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
 export const notification = z.object({

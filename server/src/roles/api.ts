@@ -54,7 +54,21 @@ import { mcpRegistryRoutes } from '../agents/served/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openApi(parts: RoleParts): Promise<Role> {
-  const { config, log, db, secret_key, keys, passwords, tokens, client_tokens, readAsOf, base_url, stopping, onError, open } = parts;
+  const {
+    config,
+    log,
+    db,
+    secret_key,
+    keys,
+    passwords,
+    tokens,
+    client_tokens,
+    readAsOf,
+    base_url,
+    stopping,
+    onError,
+    open,
+  } = parts;
   const { org_config, data_dir } = config;
   let orgFile: OrgFile = { path: null, settings: {} };
   const readSettings = async () => {

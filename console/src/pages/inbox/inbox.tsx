@@ -34,8 +34,8 @@ export function InboxPage() {
       {questions.error !== null && questions.error !== undefined && <Refusal error={questions.error} />}
       {rows?.length === 0 && questions.rows?.length === 0 && calls.rows?.length === 0 && asks.length === 0 && (
         <Empty>
-          Nothing waits for you. An agent that asks a person, a server that asks you something, a call that a person must
-          approve, and an agent that wants to act in your name are listed here.
+          Nothing waits for you. An agent that asks a person, a server that asks you something, a call that a person
+          must approve, and an agent that wants to act in your name are listed here.
         </Empty>
       )}
       <ul className="flex max-w-[800px] flex-col gap-4">

@@ -25,7 +25,9 @@ export function QuestionForm({ fields, onAnswer, onDecline }: QuestionFormProps)
       onSubmit={(event) => {
         event.preventDefault();
         if (!isReady) return;
-        onAnswer(Object.fromEntries(read.flatMap(({ field, value }) => (value === undefined ? [] : [[field.name, value]]))));
+        onAnswer(
+          Object.fromEntries(read.flatMap(({ field, value }) => (value === undefined ? [] : [[field.name, value]]))),
+        );
       }}
     >
       {fields.map((field) => (
@@ -56,7 +58,9 @@ function Field({ field, entered, onEnter }: FieldProps) {
   const id = useId();
   const { name, title, description, is_required } = field;
   const label = `${visible(title === '' ? name : title)}${title === '' || title === name ? '' : ` (${visible(name)})`}`;
-  const about = [is_required ? 'Required.' : 'Not required.', wants(field), visible(description)].filter(Boolean).join(' ');
+  const about = [is_required ? 'Required.' : 'Not required.', wants(field), visible(description)]
+    .filter(Boolean)
+    .join(' ');
   if (field.type === 'choices')
     return (
       <fieldset className="flex flex-col gap-1" aria-describedby={`${id}-about`}>
@@ -178,6 +182,8 @@ const formats = {
 } as const;
 
 function bounds(what: string, least: number | null, most: number | null): string {
-  const said = [what, least === null ? '' : `at least ${least}`, most === null ? '' : `at most ${most}`].filter(Boolean);
+  const said = [what, least === null ? '' : `at least ${least}`, most === null ? '' : `at most ${most}`].filter(
+    Boolean,
+  );
   return said.length === 0 ? '' : `${said.join(', ')}.`;
 }

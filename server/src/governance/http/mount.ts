@@ -219,7 +219,11 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
       parts.log.undeclared({ request_id, endpoint, code: problem.code });
     }
     const surface = surfaceOf(route, exchange);
-    const refusal = sayWhereToSignIn(parts.base_url, { surface, problem, path: exchange.path }, surface.printProblem(problem, request_id));
+    const refusal = sayWhereToSignIn(
+      parts.base_url,
+      { surface, problem, path: exchange.path },
+      surface.printProblem(problem, request_id),
+    );
     return await readableByPage(parts.allowedOrigins, { ...exchange, surface }, refusal);
   }
 }

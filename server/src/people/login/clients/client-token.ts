@@ -27,7 +27,9 @@ const claims = z.object({
   sub: z.uuid(),
   jti: z.uuid(),
   grant: z.uuid(),
-  scope: z.string().transform((text) => text.split(' ').filter((one): one is ClientScope => Object.hasOwn(clientScopes, one))),
+  scope: z
+    .string()
+    .transform((text) => text.split(' ').filter((one): one is ClientScope => Object.hasOwn(clientScopes, one))),
 });
 
 export const isClientToken = (token: string) => token.startsWith(prefix);

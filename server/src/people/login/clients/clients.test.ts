@@ -41,7 +41,12 @@ test('a client signs in from the bare address, calls a tool, refreshes, and ends
 
   const [listed, ...others] = await ada.client.call('clients.list', {});
   expect(others).toEqual([]);
-  expect(listed).toMatchObject({ client_name: 'Coder', host: '127.0.0.1:49152', resource: at('/mcp'), scopes: ['read', 'change'] });
+  expect(listed).toMatchObject({
+    client_name: 'Coder',
+    host: '127.0.0.1:49152',
+    resource: at('/mcp'),
+    scopes: ['read', 'change'],
+  });
   expect(listed?.last_used_at).not.toBeNull();
 
   const before = tokenOf(kept);
@@ -55,5 +60,10 @@ test('a client signs in from the bare address, calls a tool, refreshes, and ends
   expect((await ask('/mcp', tokenOf(kept))).status).toBe(401);
   await expect(connect(kept, at('/mcp'))).rejects.toThrow(UnauthorizedError);
   expect(await ada.client.call('clients.list', {})).toEqual([]);
-  expect((await eventsOf()).toSorted()).toEqual(['client.allowed', 'client.revoked', 'client.signed_in', 'client.signed_in']);
+  expect((await eventsOf()).toSorted()).toEqual([
+    'client.allowed',
+    'client.revoked',
+    'client.signed_in',
+    'client.signed_in',
+  ]);
 });

@@ -25,7 +25,11 @@ interface Recorded {
   detail: AuditBody['detail'];
 }
 
-export async function recordOf(tx: Tx, grant: store.GrantRow, { event, name, origin, detail }: Recorded): Promise<void> {
+export async function recordOf(
+  tx: Tx,
+  grant: store.GrantRow,
+  { event, name, origin, detail }: Recorded,
+): Promise<void> {
   const { user_id, client_id, client_name: client, redirect_uri, resource } = grant;
   const { ip, request_id } = origin;
   const isUser = event === 'client.signed_in';

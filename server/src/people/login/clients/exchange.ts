@@ -92,7 +92,12 @@ async function signIn({ tx, grant, origin, by, scopes = grant.scopes }: SigningI
   if (user === undefined) throw invalidGrant();
   const refresh_token = newSecret('refresh');
   await store.insertRefreshToken(tx, { digest: digestOf(refresh_token), grant_id: grant.id });
-  await recordOf(tx, grant, { event: 'client.signed_in', name: user.email, origin, detail: { by, scopes, session_id } });
+  await recordOf(tx, grant, {
+    event: 'client.signed_in',
+    name: user.email,
+    origin,
+    detail: { by, scopes, session_id },
+  });
   return { grant, scopes, session_id, refresh_token };
 }
 

@@ -28,7 +28,12 @@ export async function insert(tx: Tx, made: NewGrant, minutes: number): Promise<G
 
 export const insertCode = async (
   tx: Tx,
-  { digest, grant_id, code_challenge, seconds }: { digest: Buffer; grant_id: string; code_challenge: string; seconds: number },
+  {
+    digest,
+    grant_id,
+    code_challenge,
+    seconds,
+  }: { digest: Buffer; grant_id: string; code_challenge: string; seconds: number },
 ) =>
   await tx.run(sql`
     insert into client_code (digest, grant_id, code_challenge, expires_at)

@@ -2,7 +2,16 @@
 import { Problem } from '@gantry/contract/problems.ts';
 
 /** Schemes without a dot that known editors have. RFC 8252 wants a dot, so that a scheme belongs to a name. */
-const of_editors = new Set(['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:', 'zed:', 'claude:', 'warp:', 'kiro:']);
+const of_editors = new Set([
+  'cursor:',
+  'vscode:',
+  'vscode-insiders:',
+  'windsurf:',
+  'zed:',
+  'claude:',
+  'warp:',
+  'kiro:',
+]);
 const of_this_machine = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Throws `invalid_redirect_uri`. */
