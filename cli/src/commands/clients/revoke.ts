@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command.ts';
+import { defineCommand, required } from '../../command.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -9,7 +9,7 @@ export const command = defineCommand({
     'svc clients revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10',
     'svc clients revoke 0190b2f4-6c1e-7a52-9f0e-2b7a1c9d4e10 --json',
   ],
-  arguments: { id: { is: 'text', about: 'The id of the program, as `svc clients` shows it' } },
+  arguments: { id: required('The id of the program: svc clients') },
   flags: {},
   async run({ id }, session) {
     await session.call('clients.remove', { params: { id } });
