@@ -59,10 +59,10 @@ test('threads and items end the set time after their last use, and not while a c
 // or `speak` puts a word into it, and the `forgets` of its feature erases it.
 const wordless = `
   account agent_event app_user approval approval_comment approval_vote artefact asset audit.checkpoint audit.entry audit.governed audit.head
-  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment
+  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key client_ask client_code client_grant client_refresh_token connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment
   egress_refusal former_name gateway_key gateway_key_seen gateway_process group_member guardrail_block guardrail_count guardrail_given
   held_key hold hosted_image instance instance_epoch job join_token kept_log kept_log_part key_default ledger login_failure lost_log membership
-  migration model_health no_room notification org password_token permission placement rate reading_grant refused_start revision revision_input route
+  migration model_health no_room notification oauth_client org password_token permission placement rate reading_grant refused_start revision revision_input route
   secret secret_value service_key service_key_use service_principal session side_container signing_key span_loss stored_key target_credential team tool_call tool_list
   tool_pin user_group user_identity version waiting_notice webhook webhook_delivery
 `;

@@ -1,3 +1,4 @@
+import { clientRequests } from './client-requests.ts';
 import { mcpRequests } from './mcp-requests.ts';
 import type { Client } from '@gantry/contract/client/client.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
@@ -51,6 +52,7 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
   };
   return {
     ...mcpRequests(server),
+    ...clientRequests({ anonymous: () => app().anonymous, url: () => app().url }),
     'connections.show': () => ({}),
     'connections.ask': serverAsUser,
     'connections.set_key': async (at: At, look: string) => ({

@@ -85,3 +85,20 @@ export async function decide(
 }
 
 export const requestIn = (opened: URL) => Object.fromEntries(opened.searchParams) as unknown as AuthorizationRequest; // the API parses it
+
+/** A request of the protocol, to see the answer of HTTP. */
+export async function askMcp(
+  address: string,
+  token: string | undefined,
+  { method = 'tools/list', params = {} }: { method?: string; params?: object } = {},
+): Promise<Response> {
+  return await fetch(address, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+}

@@ -48,3 +48,6 @@ export const find = async (db: Reader, { id, user_id, session_id }: Deciding) =>
 export const take = async (tx: Tx, id: string) => (await tx.run(sql`delete from client_ask where id = ${id}`)) === 1;
 
 export const forgetOld = async (tx: Tx) => await tx.run(sql`delete from client_ask where expires_at < clock_now()`);
+
+export const removeOf = async (tx: Tx, user_id: string) =>
+  await tx.run(sql`delete from client_ask where user_id = ${user_id}`);

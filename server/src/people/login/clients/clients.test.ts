@@ -1,9 +1,7 @@
 // A program of others signs in with only an address: the official client, a real service, and the person's decision.
 import { UnauthorizedError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../../ground/database/sql.ts';
-import { contains, databaseAsText } from '../../../testing/database-as-text.ts';
-import { connect, decide, programOfOthers, signIn, type Kept } from '../../../testing/servers/oauth-client.ts';
+import { askMcp, connect, programOfOthers, signIn, type Kept } from '../../../testing/servers/oauth-client.ts';
 import { testApp, type TestApp, type TestUser } from '../../../testing/test-app.ts';
 
 let app: TestApp;
@@ -16,16 +14,7 @@ afterAll(async () => await app?.stop());
 
 const at = (path: string) => app.url + path;
 const tokenOf = ({ tokens }: Kept) => tokens?.access_token ?? '';
-const ask = async (path: string, token: string, method = 'tools/list', params: object = {}) =>
-  await fetch(at(path), {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(token !== '' && { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
+const ask = async (path: string, token: string) => await askMcp(at(path), token);
 const eventsOf = async () =>
   (await app.admin.client.call('audit.list', { query: { limit: 100 } })).items
     .map(({ event }) => event)
