@@ -57,6 +57,11 @@ export async function connect({ provider }: Pick<Kept, 'provider'>, address: str
 
 /** From the bare address to a connected client, with a person who allows it. */
 export async function signIn(kept: Kept, address: string, person: Pick<ApiClient, 'call'>): Promise<Client> {
+  return await finish(kept, address, await decide(person, await begin(kept, address)));
+}
+
+/** The address that the program opens in the browser. */
+export async function begin(kept: Kept, address: string): Promise<URL> {
   await connect(kept, address).then(
     async (client) => {
       await client.close();
@@ -66,22 +71,38 @@ export async function signIn(kept: Kept, address: string, person: Pick<ApiClient
       if (!(error instanceof UnauthorizedError)) throw error;
     },
   );
-  const back = await decide(person, kept.opened);
+  if (kept.opened === undefined) throw new Error('no browser was opened');
+  return kept.opened;
+}
+
+/** Connects after the browser has come back with this address. */
+export async function finish(kept: Kept, address: string, back: URL): Promise<Client> {
   const transport = new StreamableHTTPClientTransport(new URL(address), { authProvider: kept.provider });
   await transport.finishAuth(back.searchParams);
   return await connect(kept, address);
 }
 
-/** What the page does. Returns the address of the client to which the browser goes. */
-export async function decide(
-  person: Pick<ApiClient, 'call'>,
-  opened: URL | undefined,
-  decision: 'allow' | 'refuse' = 'allow',
-): Promise<URL> {
-  if (opened === undefined) throw new Error('no browser was opened');
-  const { id } = await person.call('clients.ask', { body: requestIn(opened) });
-  const { address } = await person.call('clients.decide', { params: { id }, body: { decision } });
+/** What the page does, for a person who allows it. Returns the address to which the browser goes. */
+async function decide(person: Pick<ApiClient, 'call'>, opened: URL): Promise<URL> {
+  const body = Object.fromEntries(opened.searchParams) as unknown as AuthorizationRequest; // the API parses it
+  const { id } = await person.call('clients.ask', { body });
+  const { address } = await person.call('clients.decide', { params: { id }, body: { decision: 'allow' } });
   return new URL(address);
 }
 
-export const requestIn = (opened: URL) => Object.fromEntries(opened.searchParams) as unknown as AuthorizationRequest; // the API parses it
+/** A request of the protocol, to see the answer of HTTP. */
+export async function askMcp(
+  address: string,
+  token: string | undefined,
+  { method = 'tools/list', params = {} }: { method?: string; params?: object } = {},
+): Promise<Response> {
+  return await fetch(address, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+}
