@@ -3,6 +3,7 @@
 
 import { memoryProblems } from './agents/memory-problems.ts';
 import { toolProblems } from './assets/tool-problems.ts';
+import { signInProblems } from './people/sign-in-problems.ts';
 
 interface ProblemType {
   status: number;
@@ -53,26 +54,6 @@ export const problems = {
     title: 'You are not in this team',
     hint: 'Run `svc context clear`, or pick one of your teams.',
   },
-  insufficient_scope: {
-    status: 403,
-    title: 'The client was not allowed to do this',
-    hint: 'Sign in with the client again, and allow it.',
-  },
-
-  // Clients that sign in for a person (RFC 6749, 7591, 8707)
-  invalid_client: { status: 400, title: 'This client cannot sign in here' },
-  invalid_grant: { status: 400, title: 'This code or token does not work', hint: 'Sign in with the client again.' },
-  invalid_scope: { status: 400, title: 'The client asks for nothing that there is' },
-  invalid_target: {
-    status: 400,
-    title: 'The client asks for no address of the Model Context Protocol here',
-    hint: 'Its `resource` is the address of `/mcp`, `/mcp/<server>` or `/agents/<name>/mcp`.',
-  },
-  invalid_redirect_uri: { status: 400, title: 'The browser is not sent to this address' },
-  unsupported_grant_type: { status: 400, title: 'Tokens are given for a code or a refresh token only' },
-
-  weak_password: { status: 422, title: 'This password cannot be used' },
-  wrong_password: { status: 422, title: 'The current password is wrong' },
 
   // What exists already
   conflict: { status: 409, title: 'This conflicts with the current state' },
@@ -227,6 +208,7 @@ export const problems = {
   },
   ...memoryProblems,
   ...toolProblems,
+  ...signInProblems,
   threads_not_kept: { status: 422, title: 'No conversation is kept here', hint: 'Leave out the `thread_id`.' },
   run_timeout: { status: 504, title: 'The orchestration took longer than its `timeout_seconds`' },
   too_many_calls: { status: 422, title: 'The run made too many calls of agents' },

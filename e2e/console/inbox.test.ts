@@ -1,9 +1,13 @@
 // What waits for a person, answered from its page by the caller of the run, and by somebody whom the agent names.
-import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type Client } from '@gantry/contract/client/client.ts';
-import { mcpServerOfTest, textTool } from '../../server/src/testing/servers/mcp-server.ts';
+import {
+  inputRequired,
+  inputResponse,
+  mcpServerOfTest,
+  textTool,
+} from '../../server/src/testing/servers/mcp-server.ts';
 import { axeFindings } from './axe.ts';
 import { openBrowser, visit } from './browser.ts';
 import { sharedStage } from './shared-stage.ts';

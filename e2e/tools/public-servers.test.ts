@@ -1,5 +1,5 @@
 // Public MCP servers, unmodified: each is created, looked at and pinned with svc, and called by the clients of others.
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '../../server/src/testing/servers/mcp-client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { install, type OwnInstallation } from '../installation.ts';
 import { hosted_servers } from './public-servers.ts';

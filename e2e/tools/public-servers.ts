@@ -8,7 +8,7 @@ export interface PublicServer {
   calls: ToolCall[];
 }
 
-export interface ToolCall {
+interface ToolCall {
   tool: string;
   arguments: Record<string, unknown>;
   answer: RegExp;

@@ -14,7 +14,6 @@ const input = z.object({
   default: text(2000).optional(),
   choices: z.array(text(500)).max(100).nullish(),
 });
-export type Input = z.output<typeof input>;
 
 const named = input.extend({ name: text(200) });
 export type NamedInput = z.output<typeof named>;

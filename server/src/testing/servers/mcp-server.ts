@@ -15,6 +15,9 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 
+/** For tests outside of the server. */
+export { createMcpHandler, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server';
+
 export interface OfferedTool extends Tool {
   call: (
     given: Record<string, unknown>,

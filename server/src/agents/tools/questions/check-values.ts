@@ -32,7 +32,7 @@ function needOf(field: QuestionField, value: Value): string | undefined {
 type Field<Type> = Extract<QuestionField, { type: Type }>;
 
 function needOfText({ min_length, max_length, format, pattern }: Field<'text'>, text: string): string | undefined {
-  const { length } = [...text];
+  const { length } = Array.from(text); // characters, not units of UTF-16
   if (min_length !== null && length < min_length) return `at least ${min_length} characters`;
   if (max_length !== null && length > max_length) return `at most ${max_length} characters`;
   if (pattern !== null && !matchesPattern(pattern)(text)) return `a text that matches ${pattern}`;
@@ -40,8 +40,10 @@ function needOfText({ min_length, max_length, format, pattern }: Field<'text'>, 
   return undefined;
 }
 
-const isDay = (text: string) =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true;
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
 
 const formats = {
   email: { says: 'an e-mail address', fits: (text: string) => /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(text) },

@@ -243,7 +243,7 @@ test('of two calls at once on one connection, each question is of the call on wh
   const codes = await Promise.all([1, 2, 3].map(async (n) => (await call(name, { n })).code));
   expect(codes).toEqual(['question_waits', 'question_waits', 'question_waits']);
   const waiting = await waitingFor(stage.ada);
-  expect(waiting.map((one) => one.arguments['n']).toSorted()).toEqual([1, 2, 3]);
+  expect(new Set(waiting.map((one) => one.arguments['n']))).toEqual(new Set([1, 2, 3]));
 });
 
 test('the person is told once, and gets no word of the question', async () => {

@@ -8,7 +8,7 @@ export interface Question {
   fields: QuestionField[];
 }
 
-export interface QuestionOfCall extends Question {
+interface QuestionOfCall extends Question {
   arguments: Record<string, unknown>;
 }
 

@@ -10,7 +10,7 @@ import {
   type RequestOptions,
 } from '@modelcontextprotocol/client';
 
-export interface AskedForm {
+interface AskedForm {
   message: string;
   requestedSchema: unknown;
 }

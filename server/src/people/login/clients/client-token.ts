@@ -16,7 +16,7 @@ export interface ClientTokens {
   verify(token: string, resource: string): Promise<ClientToken | undefined>;
 }
 
-export interface ClientToken {
+interface ClientToken {
   session_id: string;
   user_id: string;
   grant_id: string;

@@ -47,8 +47,8 @@ export async function decideAsk(
     await clients.noteAllowed(tx, client_id);
   });
   const address = new URL(redirect_uri);
-  const answer = isAllowed ? { code } : { error: 'access_denied' };
-  const sent = { ...answer, ...(state !== null && { state }), iss: originOf(base_url()) };
+  const answer: Record<string, string> = isAllowed ? { code } : { error: 'access_denied' };
+  const sent: Record<string, string> = { ...answer, ...(state !== null && { state }), iss: originOf(base_url()) };
   for (const [name, value] of Object.entries(sent)) address.searchParams.set(name, value);
   return { address: address.href };
 }
