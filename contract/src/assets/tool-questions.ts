@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { byId, id, json, paging, time } from '../wire.ts';
 
 const member = { name: z.string(), title: z.string(), description: z.string(), is_required: z.boolean() };
-const option = z.object({ value: z.string(), title: z.string() });
+export const questionOption = z.object({ value: z.string(), title: z.string() });
 
 export const textFormats = ['email', 'uri', 'date', 'date-time'] as const;
 
@@ -27,11 +27,11 @@ export const questionField = z.discriminatedUnion('type', [
     default: z.number().nullable(),
   }),
   z.object({ ...member, type: z.literal('boolean'), default: z.boolean().nullable() }),
-  z.object({ ...member, type: z.literal('choice'), options: z.array(option), default: z.string().nullable() }),
+  z.object({ ...member, type: z.literal('choice'), options: z.array(questionOption), default: z.string().nullable() }),
   z.object({
     ...member,
     type: z.literal('choices'),
-    options: z.array(option),
+    options: z.array(questionOption),
     min_items: z.number().nullable(),
     max_items: z.number().nullable(),
     default: z.array(z.string()).nullable(),
