@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { createMcpHandler, McpServer } from '../../server/src/testing/servers/mcp-server.ts';
 import { answer, slow_ms, tools } from './tools.ts';
 
 const { fetch } = createMcpHandler(() => {

@@ -28,7 +28,7 @@ export function describeFailure(error: unknown): Failure | undefined {
 
 function describeProblem(problem: Problem): Failure {
   const request_id = problem.fields['request_id'];
-  const waits = problem.code === 'approval_required' || problem.code === 'call_waits';
+  const waits = (['approval_required', 'call_waits', 'question_waits'] as readonly string[]).includes(problem.code);
   return {
     sentence: problem.detail,
     view: [

@@ -13,6 +13,7 @@ import { NotFound, PageFailed } from './frame/failed.tsx';
 import { Pending } from './frame/pending.tsx';
 import { HomePage } from './pages/home/home.tsx';
 import { textSearch } from './parts/list/filters.tsx';
+import { openedAddress } from './parts/browser/opened-address.ts';
 import { later } from './parts/browser/later.ts';
 import { ask, queries, waitsForService } from './server.ts';
 
@@ -27,11 +28,17 @@ const root = createRootRoute({
       if (me.must_change_password) throw redirect({ href: '/change-password', reloadDocument: true });
     } catch (error) {
       if (error instanceof Problem && error.code === 'unauthenticated')
-        throw redirect({ href: `/sign-in?next=${encodeURIComponent(href)}`, reloadDocument: true });
+        throw redirect({ href: `/sign-in?next=${encodeURIComponent(asGiven(href))}`, reloadDocument: true });
       throw error;
     }
   },
 });
+
+/** The request of a program goes on after the sign-in exactly as it came. */
+function asGiven(href: string): string {
+  const { pathname, search } = openedAddress();
+  return href.startsWith('/authorize?') && pathname === '/authorize' ? pathname + search : href;
+}
 
 function page<const Path extends string>(path: Path, component: RouteComponent) {
   return createRoute({ getParentRoute: () => root, path, component });
@@ -117,6 +124,13 @@ const pages = [
       'ConnectionsPage',
     ),
     textSearch('ask'),
+  ),
+  page(
+    '/authorize',
+    load(
+      later(() => import('./pages/clients/authorize.tsx')),
+      'AuthorizePage',
+    ),
   ),
   page(
     '/connections/callback/$server',

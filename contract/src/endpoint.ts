@@ -21,7 +21,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type ReplyShape =
   | { kind: 'data'; status: 200 | 201 | 202; schema: z.ZodType }
   | { kind: 'list'; status: 200; schema: z.ZodType }
-  | { kind: 'bare'; status: 200; schema: z.ZodType }
+  | { kind: 'bare'; status: 200 | 201; schema: z.ZodType }
   | { kind: 'events'; status: 200; schema: z.ZodType }
   | { kind: 'lines'; status: 200; schema: z.ZodType }
   | { kind: 'none'; status: 204 }
@@ -33,14 +33,19 @@ export const refusal_event = 'problem';
 
 /**
  * The request's body: absent, JSON of a schema, a packed project (`application/gzip`, tar), an agent's unchanged JSON, or a line of JSON and then bytes
- * (`application/vnd.gantry.frames`).
+ * (`application/vnd.gantry.frames`), or an HTML form (`application/x-www-form-urlencoded`).
  */
-export type BodyShape = z.ZodType | 'archive' | 'raw' | 'frames';
+export type BodyShape = z.ZodType | 'archive' | 'raw' | 'frames' | 'form';
 
 export const frames_type = 'application/vnd.gantry.frames';
 
 /** Of the bodies that are no JSON of a schema. */
-export const contentTypes = { archive: 'application/gzip', raw: 'application/json', frames: frames_type } as const;
+export const contentTypes = {
+  archive: 'application/gzip',
+  raw: 'application/json',
+  frames: frames_type,
+  form: 'application/x-www-form-urlencoded',
+} as const;
 
 /**
  * The kind of an endpoint: its refusals, its limits, and its ways to authenticate a caller.
@@ -53,6 +58,7 @@ export const contentTypes = { archive: 'application/gzip', raw: 'application/jso
  * - `ollama`   the calls to models by clients of Ollama, likewise in its shape
  * - `memory`   what agents keep between calls, at the door of the agents
  * - `mcp`      servers of the Model Context Protocol: for agents at their door, for people and programs at the address of the service
+ * - `oauth`    for clients of others that sign in, with the form of a refusal of OAuth
  * - `probes`   for monitors of the process
  */
 export type SurfaceName =
@@ -65,6 +71,7 @@ export type SurfaceName =
   | 'ollama'
   | 'memory'
   | 'mcp'
+  | 'oauth'
   | 'probes';
 
 export interface Endpoint {
@@ -102,10 +109,10 @@ type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 type Sent<T> = T extends z.ZodType ? z.input<T> : undefined;
 type BodyParsed<B> = B extends 'archive'
   ? ReadableStream<Uint8Array>
-  : B extends 'raw' | 'frames'
+  : B extends 'raw' | 'frames' | 'form'
     ? Uint8Array
     : Parsed<B>;
-type BodySent<B> = B extends 'archive' | 'raw' | 'frames' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
+type BodySent<B> = B extends 'archive' | 'raw' | 'frames' | 'form' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
 
 /** The input of a handler: every part parsed. */
 export interface Parts<E extends Endpoint> {

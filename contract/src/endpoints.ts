@@ -4,6 +4,7 @@ import { approvalsEndpoints } from './agents/approvals.ts';
 import { auditEndpoints } from './audit/audit.ts';
 import { auditStreamEndpoints } from './audit/audit-stream.ts';
 import { budgetsEndpoints } from './models/budgets.ts';
+import { clientsEndpoints } from './people/clients.ts';
 import { costsEndpoints } from './models/costs.ts';
 import { agentEventsEndpoints } from './agents/agent-events.ts';
 import { deployEndpoints } from './agents/deploy.ts';
@@ -24,6 +25,7 @@ import { langgraphThreadEndpoints } from './agents/langgraph/threads.ts';
 import { langgraphUnansweredEndpoints } from './agents/langgraph/unanswered.ts';
 import { loginEndpoints } from './people/login.ts';
 import { mcpEndpoints } from './agents/mcp.ts';
+import { outsideRegistryEndpoints } from './assets/outside-registry.ts';
 import { mcpRegistryEndpoints } from './assets/mcp-registry.ts';
 import { memoryEndpoints } from './agents/memory.ts';
 import { modelsEndpoints } from './models/models.ts';
@@ -42,6 +44,7 @@ import { serviceEndpoints } from './service.ts';
 import { targetsEndpoints } from './assets/targets.ts';
 import { threadSharesEndpoints } from './agents/thread-shares.ts';
 import { toolCallsEndpoints } from './assets/tool-calls.ts';
+import { toolQuestionsEndpoints } from './assets/tool-questions.ts';
 import { signingKeysEndpoints } from './signing-keys.ts';
 import { connectionsEndpoints } from './agents/connections.ts';
 import { toolsEndpoints } from './assets/tools.ts';
@@ -52,6 +55,7 @@ import { webhooksEndpoints } from './telling/webhooks.ts';
 export const endpoints = {
   ...serviceEndpoints,
   ...loginEndpoints,
+  ...clientsEndpoints,
   ...principalsEndpoints,
   ...groupsEndpoints,
   ...servicePrincipalsEndpoints,
@@ -75,6 +79,7 @@ export const endpoints = {
   ...mcpEndpoints,
   ...servedEndpoints,
   ...mcpRegistryEndpoints,
+  ...outsideRegistryEndpoints,
   ...langgraphAssistantEndpoints,
   ...langgraphThreadEndpoints,
   ...langgraphRunEndpoints,
@@ -91,6 +96,7 @@ export const endpoints = {
   ...targetsEndpoints,
   ...toolsEndpoints,
   ...toolCallsEndpoints,
+  ...toolQuestionsEndpoints,
   ...connectionsEndpoints,
   ...signingKeysEndpoints,
   ...auditEndpoints,

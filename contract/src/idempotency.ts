@@ -4,9 +4,14 @@ import type { Endpoint } from './endpoint.ts';
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 export const idempotency_key_hours = 24;
 
-/** POST endpoints that create something from JSON. A pushed archive already has its digest; elsewhere the header has no meaning. */
-export function takesIdempotencyKey({ method, body, reply }: Endpoint): boolean {
-  return method === 'POST' && typeof body === 'object' && (reply.status === 201 || reply.status === 202);
+/** POST endpoints that create something from JSON. A pushed archive already has its digest; clients of OAuth know no such header; elsewhere the header has no meaning. */
+export function takesIdempotencyKey({ surface, method, body, reply }: Endpoint): boolean {
+  return (
+    surface !== 'oauth' &&
+    method === 'POST' &&
+    typeof body === 'object' &&
+    (reply.status === 201 || reply.status === 202)
+  );
 }
 
 /** The reply's members that are shown once (`shownOnce` in wire.ts): they are not stored, so a repeated answer lacks them. */

@@ -3,6 +3,7 @@
 
 import { memoryProblems } from './agents/memory-problems.ts';
 import { toolProblems } from './assets/tool-problems.ts';
+import { signInProblems } from './people/sign-in-problems.ts';
 
 interface ProblemType {
   status: number;
@@ -53,8 +54,6 @@ export const problems = {
     title: 'You are not in this team',
     hint: 'Run `svc context clear`, or pick one of your teams.',
   },
-  weak_password: { status: 422, title: 'This password cannot be used' },
-  wrong_password: { status: 422, title: 'The current password is wrong' },
 
   // What exists already
   conflict: { status: 409, title: 'This conflicts with the current state' },
@@ -209,6 +208,7 @@ export const problems = {
   },
   ...memoryProblems,
   ...toolProblems,
+  ...signInProblems,
   threads_not_kept: { status: 422, title: 'No conversation is kept here', hint: 'Leave out the `thread_id`.' },
   run_timeout: { status: 504, title: 'The orchestration took longer than its `timeout_seconds`' },
   too_many_calls: { status: 422, title: 'The run made too many calls of agents' },

@@ -164,9 +164,15 @@ export const operations = {
   // As the address of the server, which decides more.
   // Only admins decide about a call that waits: of the platform, or of the server's team. No ACL row gives this.
   'tool_call.decide': { on: 'team', role: 'admin', by: 'person' },
+  // A question of a server is for the person for whom the call is made, and for nobody else.
+  'tool_question.answer': { on: 'signed_in', by: 'person' },
   // Everybody for oneself. What acts in the name of a person is decided by that person alone.
   'connection.read': { on: 'signed_in' },
   'connection.change': { on: 'signed_in', by: 'person' },
+  // Programs that act for a person: that person alone decides. A client itself signs in with what a person has allowed.
+  'client.read': { on: 'signed_in', by: 'person' },
+  'client.change': { on: 'signed_in', by: 'person' },
+  'client.sign_in': { on: 'anyone' },
   // The public keys, for those who check the tokens of this service.
   'signing_key.read': { on: 'anyone' },
   'signing_key.rotate': { on: 'org', role: 'admin', by: 'person' },

@@ -2,7 +2,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type Client } from '@gantry/contract/client/client.ts';
-import { mcpServerOfTest, textTool } from '../../server/src/testing/servers/mcp-server.ts';
+import {
+  inputRequired,
+  inputResponse,
+  mcpServerOfTest,
+  textTool,
+} from '../../server/src/testing/servers/mcp-server.ts';
 import { axeFindings } from './axe.ts';
 import { openBrowser, visit } from './browser.ts';
 import { sharedStage } from './shared-stage.ts';
@@ -104,6 +109,63 @@ test('an admin of the team of a server reads a call with all its arguments, and 
   expect(await axeFindings(page)).toEqual([]);
   await page.getByRole('button', { name: 'Pin this list' }).click();
   await page.getByRole('button', { name: 'Pin this list' }).waitFor({ state: 'detached' });
+  expect(visitor.faults).toEqual([]);
+  await visitor.close();
+  await upstream.close();
+});
+
+test('a question of a server is a form of its fields with hostile texts as they are, and the answer reaches the next call', async () => {
+  const requestedSchema = {
+    type: 'object' as const,
+    properties: {
+      day: { type: 'string' as const, format: 'date' as const, title: 'Day' },
+      size: { type: 'string' as const, oneOf: [{ const: 'xl', title: 'Small' }] },
+      count: { type: 'integer' as const, minimum: 1, default: 2 },
+      extras: { type: 'array' as const, items: { type: 'string' as const, enum: ['bow', 'card'] } },
+      pin: { type: 'string' as const },
+    },
+    required: ['day', 'size'],
+  };
+  const message = '# When\u202e? [here](https://example.com)';
+  const upstream = await mcpServerOfTest([
+    {
+      ...textTool('wrap', 'Wraps a parcel', () => ''),
+      call: (_, _progress, answers) =>
+        answers === undefined
+          ? inputRequired({ inputRequests: { when: inputRequired.elicit({ message, requestedSchema }) } })
+          : { content: [{ type: 'text', text: JSON.stringify(inputResponse(answers, 'when')) }] },
+    },
+  ]);
+  const max = await clientOf('max');
+  const config = { transport: 'streamable-http' as const, url: upstream.url };
+  await max.call('registry.create', {
+    params: { kind: 'mcp-server' },
+    body: { name: 'wrapper', team: 'ml', visibility: 'team', config },
+  });
+  const of = { params: { name: 'wrapper' } };
+  const { seen } = await max.call('tools.look', of);
+  await max.call('tools.pin', { ...of, body: { digest: seen?.digest ?? '' } });
+  expect(await callTool('vera', 'wrapper', 'wrap', {})).toContain('question_waits');
+
+  const visitor = await open('vera');
+  const { page } = visitor;
+  await visitor.open('/inbox');
+  const asked = page.getByRole('listitem', { name: 'A question of wrapper, in wrap' });
+  await asked.getByText('# When\\u{202e}? [here](https://example.com)').waitFor();
+  await asked.getByText('No server may ask for these here').waitFor();
+  expect(await asked.getByRole('link').count()).toBe(0);
+  expect(await axeFindings(page)).toEqual([]);
+  expect(await asked.getByRole('button', { name: 'Answer' }).isDisabled()).toBe(true);
+  await asked.getByLabel('Day').fill('2026-12-24');
+  await asked.getByLabel('size').selectOption({ label: 'Small (xl)' });
+  expect(await asked.getByLabel('count').inputValue()).toBe('2');
+  await asked.getByLabel('bow').check();
+  await asked.getByRole('button', { name: 'Answer' }).click();
+  await asked.waitFor({ state: 'detached' });
+  const got = { day: '2026-12-24', size: 'xl', count: 2, extras: ['bow'] };
+  expect((await callTool('vera', 'wrapper', 'wrap', {})).replaceAll('\\', '')).toContain(
+    `"content":${JSON.stringify(got)}`,
+  );
   expect(visitor.faults).toEqual([]);
   await visitor.close();
   await upstream.close();

@@ -20,20 +20,27 @@ export interface Shared {
   model_url: string;
   /** Where a test may start an MCP server. The service may connect to it. */
   mcp_port: number;
+  /** The same, for a second one. */
+  second_mcp_port: number;
 }
 
 /** One installation, because a separate one for each file makes the same dependency images again. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const offer = await offerStage(open(), ({ opened, model_url, mcp_port }) => ({ opened, model_url, mcp_port }));
+  const offer = await offerStage(open(), ({ opened, model_url, mcp_port, second_mcp_port }) => ({
+    opened,
+    model_url,
+    mcp_port,
+    second_mcp_port,
+  }));
   project.provide('shared_url', offer.url);
   return async () => await offer.close();
 }
 
 async function open(): Promise<Shared & { stop(): Promise<void> }> {
   const upstream = await modelUpstream(undefined, { latency: 50 });
-  const mcp_port = await freePort();
+  const [mcp_port, second_mcp_port] = [await freePort(), await freePort()];
   const gantry = await install({
-    OUTBOUND_PRIVATE_HOSTS: `${upstream.host},127.0.0.1:${mcp_port}`,
+    OUTBOUND_PRIVATE_HOSTS: `${upstream.host},127.0.0.1:${mcp_port},127.0.0.1:${second_mcp_port}`,
     SYNC_BUDGET_SECONDS: String(sync_budget_seconds),
     START_DEADLINE_SECONDS: String(start_deadline_seconds),
   }).catch(async (error: unknown) => {
@@ -45,6 +52,7 @@ async function open(): Promise<Shared & { stop(): Promise<void> }> {
     opened: gantry.opened,
     model_url: upstream.base_url,
     mcp_port,
+    second_mcp_port,
     stop: async () => {
       await gantry.stop();
       await upstream.stop();

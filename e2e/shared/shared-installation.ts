@@ -9,17 +9,17 @@ import { offeredStage } from '../offered-stage.ts';
 import type { Shared } from './global-setup.ts';
 import type { teams } from './teams.ts';
 
-export type SharedInstallation = Installation & Pick<Shared, 'model_url' | 'mcp_port'>;
+export type SharedInstallation = Installation & Pick<Shared, 'model_url' | 'mcp_port' | 'second_mcp_port'>;
 
 /** The projects of the file are in this folder. Without a shared team it creates one of the folder's name. */
 export async function sharedInstallation(
   folder: string,
   shared_team?: (typeof teams)[keyof typeof teams],
 ): Promise<SharedInstallation> {
-  const { opened, model_url, mcp_port } = await offeredStage<Shared>(inject('shared_url'));
+  const { opened, ...more } = await offeredStage<Shared>(inject('shared_url'));
   const directory = join(opened.root, folder);
   await mkdir(directory);
   const gantry = installationAt(opened, { directory, team: shared_team ?? folder });
   if (shared_team === undefined) await gantry.must(`svc team create ${folder}`);
-  return { ...gantry, model_url, mcp_port };
+  return { ...gantry, ...more };
 }

@@ -2,8 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mcpServerOfTest, textTool } from '../../server/src/testing/servers/mcp-server.ts';
 import { callAgent } from '../call-agent.ts';
 import { environment } from '../config.ts';
 import { agentYaml, requirements, writeProject } from '../write-project.ts';
@@ -62,3 +64,46 @@ test('the trace of the call has the tool, as the service has seen it', async () 
   };
   await expect.poll(newest).toContain('execute_tool everything__get-sum');
 });
+
+test('the example that acts as its user reads what each person has, and sends whoever is not connected a link', async () => {
+  const whose = new Map([
+    ['key-of-admin', 'mend the roof'],
+    ['key-of-tara', 'feed the cat'],
+  ]);
+  const keyOf = (headers: IncomingHttpHeaders | undefined) => headers?.authorization?.replace('Bearer ', '') ?? '';
+  const tasks = await mcpServerOfTest(
+    [textTool('list_tasks', 'The tasks of the person', () => whose.get(keyOf(tasks.seen.at(-1))) ?? 'nobody')],
+    { port: gantry.second_mcp_port },
+  );
+  try {
+    await gantry.must(
+      `svc registry mcp-server create tasks --team toolers --config '{transport: streamable-http, url: "${tasks.url}", as: user}'`,
+    );
+    await gantry.person('tara');
+    await gantry.must('svc team add toolers user:tara@example.com --role viewer');
+    await gantry.must('printf key-of-admin | svc connect tasks --key');
+    await gantry.must('svc mcp pin tasks --yes');
+    await gantry.must('svc init secretary --template as-user --team toolers');
+    await gantry.must('svc deploy', { in: 'secretary' });
+    const say = async (as?: string) =>
+      (await gantry.must("svc invoke secretary '{}'", { ...(as !== undefined && { as }) })).output;
+    // The connection is there, and the person has not yet let this agent act.
+    expect(await say()).toMatch(/connect|inbox/);
+    await allow();
+    expect(await say()).toContain('Your tasks: mend the roof');
+    expect(await say('tara')).toContain('http');
+    await gantry.must('printf key-of-tara | svc connect tasks --key', { as: 'tara' });
+    await allow('tara');
+    expect(await say('tara')).toContain('Your tasks: feed the cat');
+  } finally {
+    await tasks.close();
+  }
+});
+
+/** As the inbox of the person asks. */
+async function allow(as?: string) {
+  const who = as === undefined ? {} : { as };
+  const { stdout } = await gantry.must('svc connections --json', who);
+  const { asks } = JSON.parse(stdout) as { asks: { id: string }[] };
+  for (const { id } of asks) await gantry.must(`svc connections allow ${id}`, who);
+}

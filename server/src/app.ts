@@ -28,7 +28,9 @@ import { serveAddresses } from './governance/http/listening/serve-addresses.ts';
 import { serve, type Listening } from './governance/http/listening/serve.ts';
 import type { Ways } from './governance/http/surface.ts';
 import { sessionCookies } from './governance/http/request/session-cookie.ts';
-import { openSessions, sessionWays } from './people/login/authenticate.ts';
+import { entrance, openSessions, sessionWays } from './people/login/authenticate.ts';
+import { clientTokens } from './people/login/clients/client-token.ts';
+import { clientWay } from './people/login/clients/client-way.ts';
 import { readAsOf } from './people/login/read-as-of.ts';
 import { tokens as signedTokens } from './people/login/token.ts';
 import type { Log } from './ground/log.ts';
@@ -110,6 +112,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   const stopping = new AbortController();
   let url = config.base_url ?? '';
   let api_url = url;
+  const client_tokens = clientTokens(deriveKey(secret_key, 'client-token'));
   const tokens = signedTokens(deriveKey(secret_key, 'access-token'));
   const openPool = (pool: PoolSettings) => {
     const opened = foundation.db.openPool(pool);
@@ -140,6 +143,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     keys,
     passwords,
     tokens,
+    client_tokens,
     readAsOf: readAsOf(copies),
     receivers: destinations(config.audit_push),
     installation_id: await installationId(db),
@@ -184,9 +188,18 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     some.reduce<RoleHandlers>((all, { handlers }) => ({ ...all, ...handlers }), probeRoutes(ready, metrics));
   const { base_url } = config;
   const cookies = sessionCookies({ installation_id: alone.installation_id, base_url });
+  const session_ways = sessionWays({ db, tokens, copies, cookies });
+  const client = clientWay({
+    db,
+    tokens: client_tokens,
+    bearer: session_ways.bearer,
+    enter: entrance(db, copies),
+    base_url: () => url,
+  });
   const http = {
     ways: {
-      ...sessionWays({ db, tokens, copies, cookies }),
+      ...session_ways,
+      client,
       ...keyWays(keyAuthenticator({ db, pepper: keys['key-pepper'] })),
     },
     recordRefusal: alone.recordRefusal,

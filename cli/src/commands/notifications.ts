@@ -62,4 +62,5 @@ const said: Record<Notification['kind'], string> = {
   agent_steady: 'is steady again',
   runs_wait: 'waits for an answer',
   calls_wait: 'has calls that wait for a decision',
+  questions_wait: 'asks you something',
 };

@@ -49,6 +49,7 @@ test('a refusal and a call that waits have their exit codes, and a tool that fai
     stderr: expect.stringContaining('Too much.') as string,
   });
   expect((await call(answers(result(refused('call_waits'))), ...args)).exit).toBe(4);
+  expect((await call(answers(result(refused('question_waits'))), ...args)).exit).toBe(4);
   expect(await call(answers(result({ ...text('no such account'), isError: true })), ...args)).toMatchObject({
     exit: 1,
     stdout: 'no such account\n',

@@ -1,14 +1,9 @@
 // What an import of operations changes: new tools, changed ones, and those that are as the document has them.
-import { isDeepStrictEqual } from 'node:util';
-import { nextVersion } from '@gantry/project/agent-yaml/bump-version.ts';
 import type { OpenApiDocument } from '@gantry/project/openapi/document.ts';
 import type { Operation } from '@gantry/project/openapi/operations.ts';
-import { Problem } from '@gantry/contract/problems.ts';
-import { checkedConfig, printConfig, type Config } from '../registry/typed-config.ts';
+import { compareConfig, picked, type ComparedConfig } from '../registry/compare-config.ts';
 import { CliRefusal, misuse } from '../refusal.ts';
 import type { Session } from '../session/session.ts';
-import { difference } from '../view/difference.ts';
-import { line, strong, type View } from '../view/view.ts';
 
 export interface ImportWish {
   document: OpenApiDocument;
@@ -20,17 +15,12 @@ export interface ImportWish {
   document_url: string | undefined;
 }
 
-export interface PlannedTool {
+export interface PlannedTool extends ComparedConfig {
   name: string;
   operation: string;
-  config: Config;
   /** Where it sends calls, and its secret. */
   url: string;
   left_out: string[];
-  change: 'new' | 'changed' | 'same';
-  /** Of a changed one. */
-  version: string;
-  difference: View;
 }
 
 /** Nothing is changed here. Throws a refusal for an operation that cannot become a tool. */
@@ -45,7 +35,8 @@ export async function planImport(session: Session, wish: ImportWish): Promise<Pl
     try {
       const { config, left_out } = toolOfOperation(wish.document, operation, wish);
       const made = { name, operation: operation.id, url: config.url ?? '', left_out };
-      planned.push({ ...made, ...(await compared(session, name, config)) });
+      const merge = (before: Record<string, unknown>) => ({ ...picked(before, own), ...config });
+      planned.push({ ...made, ...(await compareConfig(session, { kind: 'tool', name, merge })) });
     } catch (error) {
       if (!(error instanceof OpenApiFault)) throw error;
       throw new CliRefusal('not_importable', `${operation.id} cannot become a tool: ${error.message}`);
@@ -56,29 +47,3 @@ export async function planImport(session: Session, wish: ImportWish): Promise<Pl
 
 /** What people have set beside the document, and an import keeps. */
 const own = ['timeout_seconds', 'secret', 'secret_header', 'rules', 'approve', 'rule_tests', 'rate', 'price_usd'];
-
-async function compared(
-  session: Session,
-  name: string,
-  imported: object,
-): Promise<Pick<PlannedTool, 'config' | 'change' | 'version' | 'difference'>> {
-  const before = await found(session, name);
-  const kept = Object.fromEntries(Object.entries(before?.config ?? {}).filter(([field]) => own.includes(field)));
-  const { config } = await checkedConfig('tool', JSON.stringify({ ...kept, ...imported }), `tools/${name}`);
-  if (before === undefined) return { config, change: 'new', version: '1.0.0', difference: [] };
-  const version = nextVersion(before.latest_version ?? '0.0.0', 'minor');
-  if (version === undefined) throw misuse(`tools/${name} has no next version`, 'Delete it first.');
-  if (isDeepStrictEqual(config, before.config)) return { config, change: 'same', version, difference: [] };
-  const [had, has] = [await printConfig(before.config ?? {}), await printConfig(config)];
-  const changes = difference(had.split('\n'), has.split('\n'));
-  return { config, change: 'changed', version, difference: [line(strong(`tools/${name}@${version}`)), ...changes] };
-}
-
-async function found(session: Session, name: string) {
-  try {
-    return await session.call('registry.show', { params: { kind: 'tool', name } });
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return undefined;
-    throw error;
-  }
-}

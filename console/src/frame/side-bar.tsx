@@ -84,6 +84,10 @@ function useWaiting(): Record<NonNullable<Place['badge']>, number> {
   const count = useQuery({ ...ask('notifications.count', {}), refetchInterval: again_ms });
   return {
     approvals: count.data?.pending ?? 0,
-    inbox: (count.data?.waiting_runs ?? 0) + (count.data?.waiting_calls ?? 0) + (count.data?.waiting_consents ?? 0),
+    inbox:
+      (count.data?.waiting_runs ?? 0) +
+      (count.data?.waiting_calls ?? 0) +
+      (count.data?.waiting_questions ?? 0) +
+      (count.data?.waiting_consents ?? 0),
   };
 }

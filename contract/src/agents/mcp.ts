@@ -9,7 +9,7 @@ const ofMcp = {
   method: 'POST',
   body: 'raw',
   reply: { kind: 'stream', status: 200 },
-  problems: [...ofKeysForAgents, 'run_refused', 'not_callable'],
+  problems: [...ofKeysForAgents, 'run_refused', 'not_callable', 'insufficient_scope'],
 } as const;
 
 export const mcpEndpoints = {

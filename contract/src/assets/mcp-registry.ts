@@ -12,7 +12,21 @@ export const registryServer = z.object({
   title: z.string(),
   description: z.string(),
   version: z.string(),
-  remotes: z.array(z.object({ type: z.literal('streamable-http'), url: z.string() })),
+  remotes: z.array(
+    z.object({
+      type: z.literal('streamable-http'),
+      url: z.string(),
+      headers: z.array(
+        z.object({
+          name: z.literal('Authorization'),
+          description: z.string(),
+          value: z.literal('Bearer {token}'),
+          isRequired: z.literal(true),
+          isSecret: z.literal(true),
+        }),
+      ),
+    }),
+  ),
 });
 
 export const registryEntry = z.object({

@@ -4,7 +4,18 @@ import { assetKinds } from '../roles.ts';
 
 export const reachLine = z.object({
   kind: z
-    .enum([...assetKinds, 'internet', 'models', 'secret', 'user-credential', 'host', 'shared-memory'])
+    .enum([
+      ...assetKinds,
+      'internet',
+      'models',
+      'secret',
+      'user-credential',
+      'host',
+      'shared-memory',
+      'hosted-package',
+      'hosted-secret',
+      'hosted-host',
+    ])
     .describe('`internet` and `models` have no limit: the whole internet, and every model of its team'),
   name: z.string(),
   unbounded: z.boolean().describe('it also covers what nobody has named'),
@@ -17,9 +28,17 @@ export const reachLine = z.object({
 });
 export type ReachLine = z.output<typeof reachLine>;
 
+const hostedWords: Partial<Record<ReachLine['kind'], string>> = {
+  'hosted-package': 'program',
+  'hosted-secret': 'secret',
+  'hosted-host': 'host',
+};
+
 /** What the line says, such as `secret CRM_TOKEN` or `the whole internet`. */
 export function nameReach({ kind, name, unbounded }: Pick<ReachLine, 'kind' | 'name' | 'unbounded'>): string {
   if (kind === 'user-credential') return `wants a credential of the user, at ${name}`;
+  const of_hosted = hostedWords[kind];
+  if (of_hosted !== undefined) return `${of_hosted} ${name}`;
   return unbounded ? name : `${kind.replaceAll('-', ' ')} ${name}`;
 }
 
@@ -39,6 +58,9 @@ export const reachMeanings: Record<ReachLine['kind'], string> = {
   model: 'It sends texts to this model; each call costs money.',
   tool: 'It uses this tool, with any input.',
   'mcp-server': 'It uses the tools of this server, with any input.',
+  'hosted-package': 'This program of others runs beside it, and reads what it sends to the server.',
+  'hosted-secret': 'The program of this server gets this secret; the agent does not.',
+  'hosted-host': 'The program of this server connects to this address, and could send it all that it is given.',
   'knowledge-base': 'It reads what this knowledge base holds.',
   'rag-index': 'It reads what this index holds.',
   'memory-config': 'It remembers conversations in this memory.',

@@ -10,6 +10,16 @@ export const toolProblems = {
     title: 'This MCP server cannot be called',
     hint: 'Name a package in its config (`package: pypi:<name>==<version>`), or give it an address: `transport: streamable-http` and `url`.',
   },
+  registry_unset: {
+    status: 409,
+    title: 'No MCP registry is named',
+    hint: 'Name one with `--from <address>`. An admin can set one for all: `svc org set mcp_registry <address>`.',
+  },
+  registry_unreadable: {
+    status: 502,
+    title: 'The MCP registry cannot be read',
+    hint: 'Check the address and the name: `svc mcp search <words> --from <address>`.',
+  },
   servers_full: {
     status: 503,
     title: 'Too many hosted MCP servers run at once',
@@ -39,6 +49,16 @@ export const toolProblems = {
   call_rejected: {
     status: 403,
     title: 'A person has rejected this call',
+  },
+  question_waits: {
+    status: 409,
+    title: 'The server asks the person for whom this call is made',
+    hint: 'Make the same call again, after the answer.',
+  },
+  answer_refused: {
+    status: 422,
+    title: 'The values do not fit the question',
+    hint: 'Read its fields: `svc inbox`.',
   },
   connection_needed: {
     status: 409,

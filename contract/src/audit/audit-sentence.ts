@@ -59,6 +59,9 @@ const sentences: Record<AuditEvent, Sentence> = {
   'tools.called': (d) => `recorded ${d('calls')} calls of tools`,
   'call.asked': (d, entry) => `asked for an approval of a call of ${d('tool')} of ${asset(entry)}`,
   'call.approved': (d, entry) => `approved a call of ${d('tool')} of ${asset(entry)}`,
+  'question.asked': (d, entry) => `let ${asset(entry)} ask ${d('caller')} something in a call of ${d('tool')}`,
+  'question.answered': (d, entry) => `answered a question of ${asset(entry)} in a call of ${d('tool')}`,
+  'question.declined': (d, entry) => `declined a question of ${asset(entry)} in a call of ${d('tool')}`,
   'call.rejected': (d, entry) => `rejected a call of ${d('tool')} of ${asset(entry)}`,
   'connection.asked': ofAsset('asked to act in the name of its caller at'),
   'connection.made': ofAsset('connected to'),
@@ -68,6 +71,10 @@ const sentences: Record<AuditEvent, Sentence> = {
     d('agent') === ''
       ? `ended their connection to ${asset(entry)}`
       : `ended what ${d('agent')} did in their name at ${asset(entry)}`,
+  'client.allowed': (d) => `let ${d('client')} act for them at ${d('resource')}`,
+  'client.refused': (d) => `did not let ${d('client')} act for them at ${d('resource')}`,
+  'client.signed_in': (d) => `signed in with ${d('client')} at ${d('resource')}`,
+  'client.revoked': (d) => `ended what ${d('client')} did for them at ${d('resource')}`,
   'signing_key.rotated': () => 'made a new key for signatures',
   'tools.pinned': ofAsset('pinned the tools of'),
   'thread.deleted': (_, entry) => `deleted a thread with ${asset(entry)}`,

@@ -91,7 +91,7 @@ async function send(
   const init: RequestInit & { duplex?: 'half' } = { method: endpoint.method, headers, redirect: 'error' };
   const signal = signalFor(endpoint, options.signal);
   if (signal !== undefined) init.signal = signal;
-  if (endpoint.body === 'archive' || endpoint.body === 'raw' || endpoint.body === 'frames') {
+  if (typeof endpoint.body === 'string') {
     if (!headers.has('content-type')) headers.set('content-type', contentTypes[endpoint.body]);
     init.body = body as ReadableStream<Uint8Array>; // Sending says bytes or a stream of them; fetch takes both
     init.duplex = 'half';

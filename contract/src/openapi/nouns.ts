@@ -6,6 +6,7 @@ import * as audit from '../audit/audit.ts';
 import * as auditStream from '../audit/audit-stream.ts';
 import * as budgets from '../models/budgets.ts';
 import * as can from '../can.ts';
+import * as clients from '../people/clients.ts';
 import * as connections from '../agents/connections.ts';
 import * as costs from '../models/costs.ts';
 import * as deploy from '../agents/deploy.ts';
@@ -32,6 +33,7 @@ import * as ollama from '../models/ollama.ts';
 import * as orchestrations from '../agents/orchestrations.ts';
 import * as org from '../people/org.ts';
 import * as permissions from '../people/permissions.ts';
+import * as outsideRegistry from '../assets/outside-registry.ts';
 import * as principals from '../people/principals.ts';
 import * as reach from '../assets/reach.ts';
 import * as readingGrants from '../people/reading-grants.ts';
@@ -48,6 +50,7 @@ import * as targets from '../assets/targets.ts';
 import * as threads from '../agents/threads.ts';
 import * as threadShares from '../agents/thread-shares.ts';
 import * as toolCalls from '../assets/tool-calls.ts';
+import * as toolQuestions from '../assets/tool-questions.ts';
 import * as tools from '../assets/tools.ts';
 import * as traces from '../models/traces.ts';
 import * as webhooks from '../telling/webhooks.ts';
@@ -89,7 +92,7 @@ export const nouns: readonly Noun[] = [
     about: "Calls to agents in the API of langgraph's SDKs",
     files: [langgraphAssistants, langgraphThreads, langgraphRuns, langgraphItems, langgraphUnanswered],
   },
-  { tag: 'mcp', about: 'Servers of the Model Context Protocol', files: [mcp, served, mcpRegistry] },
+  { tag: 'mcp', about: 'Servers of the Model Context Protocol', files: [mcp, served, mcpRegistry, outsideRegistry] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models and of tools have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },
@@ -97,7 +100,13 @@ export const nouns: readonly Noun[] = [
   { tag: 'targets', about: 'Where agents run', files: [targets] },
   { tag: 'tools', about: 'The tools of MCP servers', files: [tools] },
   { tag: 'tool_calls', about: 'Calls of tools that wait for a person', files: [toolCalls] },
+  {
+    tag: 'tool_questions',
+    about: 'Questions of MCP servers to the person for whom a tool is called',
+    files: [toolQuestions],
+  },
   { tag: 'connections', about: 'What may act in the name of the caller at MCP servers', files: [connections] },
+  { tag: 'clients', about: 'Programs that act for a person, and how they sign in', files: [clients] },
   { tag: 'signing_keys', about: 'The keys that sign what others check', files: [signingKeys] },
   { tag: 'gateway', about: 'Calls to models', files: [gateway, gemini, ollama] },
   { tag: 'traces', about: 'What agents did in their runs, as spans', files: [traces] },

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { frames_type, type Endpoint } from '../endpoint.ts';
+import { contentTypes, frames_type, type Endpoint } from '../endpoint.ts';
 import { needs } from '../needs.ts';
 import { operations } from '../roles.ts';
 import { headerParametersOf, successHeaders } from './headers.ts';
@@ -54,6 +54,8 @@ function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined): J
 function requestContent(body: NonNullable<Endpoint['body']>): Json {
   if (body === 'archive') return { 'application/gzip': { schema: { type: 'string', format: 'binary' } } };
   if (body === 'frames') return { [frames_type]: { schema: { type: 'string', format: 'binary' } } };
+  if (body === 'form')
+    return { [contentTypes.form]: { schema: { type: 'object', additionalProperties: { type: 'string' } } } };
   if (body === 'raw') return { 'application/json': { schema: {} } };
   return { 'application/json': { schema: referTo(body) } };
 }

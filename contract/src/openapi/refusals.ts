@@ -24,6 +24,12 @@ export const problemSchemas: Record<string, Json> = {
       request_id: { type: 'string' },
     },
   },
+  OAuthProblem: {
+    type: 'object',
+    description: 'As RFC 6749 has it, section 5.2',
+    required: ['error', 'error_description'],
+    properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+  },
   OllamaProblem: {
     type: 'object',
     description: "As Ollama's clients read it",
@@ -100,6 +106,7 @@ function shapeOf({ surface, reply }: Endpoint): { schema: string; suffix: string
   if (surface === 'gateway') return { schema: 'ModelProblem', suffix: 'ByGateway', type: 'application/json' };
   if (surface === 'gemini') return { schema: 'GoogleProblem', suffix: 'ByGemini', type: 'application/json' };
   if (surface === 'ollama') return { schema: 'OllamaProblem', suffix: 'ByOllama', type: 'application/json' };
+  if (surface === 'oauth') return { schema: 'OAuthProblem', suffix: 'ByOAuth', type: 'application/json' };
   const type = 'application/problem+json';
   if (surface === 'mcp') return { schema: 'AgentProblem', suffix: 'ByMcp', type };
   return reply.kind === 'stream' || reply.kind === 'passed'

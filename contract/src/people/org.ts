@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { signInProviders, type ProviderName } from './sign-in-providers.ts';
 import { requiredGuardrails } from '../guardrails/required.ts';
+import { registryAddress } from '../assets/outside-registry.ts';
 import { most_message_mb } from '../agents/files/taken-files.ts';
 
 // Typed as their names, which the object has.
@@ -81,6 +82,9 @@ export const orgSettings = z.strictObject({
     .describe(
       'when a run of an agent has read this, its calls of tools that send something out wait for a person; both: when it has read private data and text that others wrote',
     ),
+  mcp_registry: registryAddress
+    .nullable()
+    .describe('the address of the MCP registry that `svc mcp import` reads without --from; null: none'),
   waiting_runs_told_after_minutes: z
     .int()
     .min(0)

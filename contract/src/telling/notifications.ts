@@ -21,7 +21,13 @@ export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdr
 export const accountKinds = ['budget_reached', 'key_paused', 'agent_crashing', 'agent_steady'] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
-export const notificationKinds = [...requestKinds, ...accountKinds, 'runs_wait', 'calls_wait'] as const;
+export const notificationKinds = [
+  ...requestKinds,
+  ...accountKinds,
+  'runs_wait',
+  'calls_wait',
+  'questions_wait',
+] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
 export const notification = z.object({
@@ -58,6 +64,10 @@ export const notificationCounts = z.object({
   pending: z.number().int().describe('requests that you may decide now'),
   waiting_runs: z.number().int().describe(`runs that wait for your answer, at most ${most_waiting_runs}`),
   waiting_calls: z.number().int().describe(`calls of tools that wait for your decision, at most ${most_waiting_runs}`),
+  waiting_questions: z
+    .number()
+    .int()
+    .describe(`questions of MCP servers that wait for your answer, at most ${most_waiting_runs}`),
   waiting_consents: z.number().int().describe(`agents that want to act in your name, at most ${most_waiting_runs}`),
   unread: z.number().int(),
 });

@@ -1,7 +1,7 @@
 // What a new project starts as: examples/<framework>-<template>.
 import type { Framework } from '../frameworks.ts';
 
-export const templateNames = ['greeter', 'chat', 'desk', 'refunds', 'tools', 'research'] as const;
+export const templateNames = ['greeter', 'chat', 'desk', 'refunds', 'tools', 'as-user', 'research'] as const;
 export type Template = (typeof templateNames)[number];
 
 /** The frameworks of each. */
@@ -11,6 +11,7 @@ export const templates: Readonly<Record<Template, readonly Framework[]>> = {
   desk: ['langgraph'],
   refunds: ['langgraph'],
   tools: ['langgraph'],
+  'as-user': ['langgraph'],
   research: ['crewai'],
 };
 

@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 export type Purpose =
   | 'access-token'
+  | 'client-token'
   | 'cursor'
   | 'request-digest'
   | 'password-token'

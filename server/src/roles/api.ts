@@ -16,6 +16,7 @@ import { invite, mailedUntil } from '../people/login/admit.ts';
 import { issueMemberKey, issuesUserKeys, keysAtSignIn } from '../models/keys/holders/member-keys.ts';
 import { keysRoutes } from '../models/keys/routes.ts';
 import { modelsRoutes } from '../models/gateway/routes.ts';
+import { clientsRoutes } from '../people/login/clients/routes.ts';
 import { loginRoutes } from '../people/login/routes.ts';
 import { notificationsRoutes } from '../telling/notifications/routes.ts';
 import { threadsApiRoutes } from '../agents/memory/routes.ts';
@@ -31,7 +32,7 @@ import { principalsRoutes } from '../people/principals/routes.ts';
 import { openProof } from '../governance/proof/open.ts';
 import { startSealer } from '../governance/proof/sealing/sealer.ts';
 import { ownedAssets } from '../assets/registry/find.ts';
-import { registryRoutes } from '../assets/registry/routes.ts';
+import { outsideRegistryRoutes, registryRoutes } from '../assets/registry/routes.ts';
 import { removeCredential } from '../assets/targets/find-targets.ts';
 import { secretsRoutes } from '../assets/secrets/routes.ts';
 import { servicePrincipalsRoutes } from '../people/service-principals/routes.ts';
@@ -53,7 +54,21 @@ import { mcpRegistryRoutes } from '../agents/served/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
 export async function openApi(parts: RoleParts): Promise<Role> {
-  const { config, log, db, secret_key, keys, passwords, tokens, readAsOf, base_url, stopping, onError, open } = parts;
+  const {
+    config,
+    log,
+    db,
+    secret_key,
+    keys,
+    passwords,
+    tokens,
+    client_tokens,
+    readAsOf,
+    base_url,
+    stopping,
+    onError,
+    open,
+  } = parts;
   const { org_config, data_dir } = config;
   let orgFile: OrgFile = { path: null, settings: {} };
   const readSettings = async () => {
@@ -86,7 +101,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...containers.checks,
     targetCheck(deploy.targets),
   ];
-  const handlers: SurfaceHandlers<'api'> = {
+  const handlers: SurfaceHandlers<'api' | 'oauth'> = {
     ...serviceRoutes({ base_url, version, checks, orgCheck: async () => await checkOrg(db, config) }),
     ...loginRoutes({
       db,
@@ -97,6 +112,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       mails_tokens: config.mail !== undefined,
       waitingKeys: async (holder) => await keysAtSignIn({ db, ...maker }, holder),
     }),
+    ...clientsRoutes({ db, tokens: client_tokens, outbound: tools.outbound, base_url }),
     ...principalsRoutes({
       db,
       cursors,
@@ -130,6 +146,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       countContainers,
       rules: tools.rules,
     }),
+    ...outsideRegistryRoutes(tools),
     ...approvalsRoutes({ db, cursors, targets: async () => await deploy.targets.names() }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...orchestrationsRoutes(db),

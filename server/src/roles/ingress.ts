@@ -12,6 +12,7 @@ import { deriveKey } from '../ground/derive-key.ts';
 import { keyAuthenticator } from '../models/keys/calls/authenticate.ts';
 import { forgetOldMemory } from '../agents/memory/forget-old.ts';
 import { memoryDoorRoutes, threadsRoutes } from '../agents/memory/routes.ts';
+import { forgetOldClients } from '../people/login/clients/forget-old.ts';
 import { forgetOldAsks } from '../agents/connections/forget-old.ts';
 import { forgetOldCalls, recordCalls } from '../agents/tools/record-calls.ts';
 import { serveControl } from '../agents/served/control/serve-control.ts';
@@ -49,7 +50,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
   const { recordRefusal, api_url } = parts;
   const tools = mcpRoutes(
     { ...(await parts.tools()), recordRefusal },
-    async (request) => await serveControl({ recordRefusal, api_url, onError }, request),
+    async (request) => await serveControl({ recordRefusal, api_url, tokens: parts.tokens, onError }, request),
   );
   const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
   const threads = { db, envelope: parts.envelope, cursors: cursor };
@@ -89,6 +90,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
         await forgetOldRuns(db);
         await forgetOldCalls(db);
         await forgetOldAsks(db);
+        await forgetOldClients(db);
       };
       const forgetting = startLoop(forget, { pause_ms: forget_every_ms, failed_pause_ms: 60_000, onError });
       open.defer(async () => await forgetting.stop());

@@ -9,7 +9,9 @@ import { forgets as invokeForgets } from '../agents/invoke/forgets.ts';
 import { forgets as memoryForgets } from '../agents/memory/forgets.ts';
 import { forgets as orchestrationForgets } from '../agents/orchestration/forgets.ts';
 import { forgets as connectionForgets } from '../agents/connections/forgets.ts';
+import { forgets as clientForgets } from '../people/login/clients/forgets.ts';
 import { forgets as callForgets } from '../agents/tools/approvals/forgets.ts';
+import { forgets as questionForgets } from '../agents/tools/questions/forgets.ts';
 import type { Stores } from '../assets/secrets/stores/index.ts';
 import { whenLeaves as secrets } from '../assets/secrets/when-leaves.ts';
 import { forgets as tracesForgets } from '../models/traces/forgets.ts';
@@ -25,7 +27,9 @@ export const forgets: Forgets[] = [
   ...invokeForgets,
   ...orchestrationForgets,
   ...callForgets,
+  ...questionForgets,
   ...connectionForgets,
+  ...clientForgets,
   ...tracesForgets,
   ...repliesForgets,
 ];

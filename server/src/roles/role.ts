@@ -10,6 +10,7 @@ import type { StoredKeys } from '../ground/envelope/stored-keys.ts';
 import type { AllHandlers } from '../governance/http/handlers.ts';
 import type { Ways } from '../governance/http/surface.ts';
 import type { ReadAsOf } from '../people/login/read-as-of.ts';
+import type { ClientTokens } from '../people/login/clients/client-token.ts';
 import type { Tokens } from '../people/login/token.ts';
 import type { Passwords } from '../people/login/password.ts';
 import type { Gateway } from '../models/gateway/gateway.ts';
@@ -48,6 +49,7 @@ export interface RoleParts {
   keys: StoredKeys;
   passwords: Passwords;
   tokens: Tokens;
+  client_tokens: ClientTokens;
   readAsOf: ReadAsOf;
   installation_id: string;
   /** The destinations of audit log copies. */

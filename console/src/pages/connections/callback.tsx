@@ -2,6 +2,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useSend } from '../../parts/action/use-send.ts';
+import { openedAddress } from '../../parts/browser/opened-address.ts';
 import { Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 
@@ -28,10 +29,8 @@ export function CallbackPage() {
   );
 }
 
-/** As they came: the router reads a code of digits as a number. */
 function given() {
-  const [entry] = performance.getEntriesByType('navigation');
-  const { searchParams } = new URL(entry?.name ?? location.href);
+  const { searchParams } = openedAddress();
   const of = (name: string) => {
     const value = searchParams.get(name);
     return value === null ? {} : { [name]: value };

@@ -12,6 +12,7 @@ import { Field } from '../../parts/form/form.tsx';
 import { Empty, Page } from '../../parts/page/page.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { ask } from '../../server.ts';
+import { AllowedClients } from '../clients/allowed-clients.tsx';
 import { Ask, serverName } from './ask.tsx';
 
 const route = getRouteApi('/connections');
@@ -47,6 +48,7 @@ export function ConnectionsPage() {
           <Ask key={one.id} ask={one} />
         ))}
       </ul>
+      <AllowedClients />
       {data?.connections.length === 0 && asks.length === 0 && (
         <Empty>Nothing acts in your name. An agent that wants to is listed here, when you call it.</Empty>
       )}

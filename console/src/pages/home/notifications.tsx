@@ -26,6 +26,7 @@ const kinds: Record<Notification['kind'], readonly [Meaning, string]> = {
   agent_steady: ['good', 'steady again'],
   runs_wait: ['waiting', 'waits for an answer'],
   calls_wait: ['waiting', 'has calls that wait for a decision'],
+  questions_wait: ['waiting', 'asks you something'],
 };
 
 const columns: readonly Column<Notification>[] = [
@@ -99,6 +100,6 @@ export function NotificationsPage() {
 function linkOf({ approval_id, kind, account }: Notification): LinkProps {
   if (kind === 'agent_crashing' || kind === 'agent_steady')
     return { to: '/agents/$name', params: { name: (account ?? '').slice('agents/'.length) } };
-  if (kind === 'runs_wait' || kind === 'calls_wait') return { to: '/inbox' };
+  if (kind === 'runs_wait' || kind === 'calls_wait' || kind === 'questions_wait') return { to: '/inbox' };
   return approval_id === null ? { to: '/budgets' } : { to: '/approvals/$id', params: { id: approval_id } };
 }

@@ -1,4 +1,4 @@
-// What waits for the reader: runs of agents that ask a person, calls of tools that a person must approve, and agents that want
+// What waits for the reader: runs of agents that ask a person, questions of MCP servers, calls of tools that a person must approve, and agents that want
 // to act in the name of the reader. Each is answered where it stands.
 import type { WaitingRun } from '@gantry/contract/agents/threads.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -13,6 +13,7 @@ import { ask, askList } from '../../server.ts';
 import { Ask } from '../connections/ask.tsx';
 import { Call, useWaitingCalls } from './waiting-calls.tsx';
 import { Questions } from './questions.tsx';
+import { ServerQuestion, useServerQuestions } from './server-questions.tsx';
 
 /** Nothing tells the browser that a run has begun to wait. */
 const again_ms = 15_000;
@@ -21,6 +22,7 @@ export function InboxPage() {
   const waiting = useInfiniteQuery({ ...askList('inbox.list', { query: {} }), refetchInterval: again_ms });
   const { rows, error, more } = pagesOf(waiting);
   const calls = useWaitingCalls();
+  const questions = useServerQuestions();
   const connections = useQuery({ ...ask('connections.show', {}), refetchInterval: again_ms });
   const asks = connections.data?.asks.filter(({ agent }) => agent !== null) ?? [];
   return (
@@ -29,15 +31,19 @@ export function InboxPage() {
       {rows === undefined && (error === null || error === undefined) && <div className="skeleton h-40" />}
       {connections.error !== null && <Refusal error={connections.error} />}
       {calls.error !== null && calls.error !== undefined && <Refusal error={calls.error} />}
-      {rows?.length === 0 && calls.rows?.length === 0 && asks.length === 0 && (
+      {questions.error !== null && questions.error !== undefined && <Refusal error={questions.error} />}
+      {rows?.length === 0 && questions.rows?.length === 0 && calls.rows?.length === 0 && asks.length === 0 && (
         <Empty>
-          Nothing waits for you. An agent that asks a person, a call that a person must approve, and an agent that wants
-          to act in your name are listed here.
+          Nothing waits for you. An agent that asks a person, a server that asks you something, a call that a person
+          must approve, and an agent that wants to act in your name are listed here.
         </Empty>
       )}
       <ul className="flex max-w-[800px] flex-col gap-4">
         {asks.map((one) => (
           <Ask key={one.id} ask={one} />
+        ))}
+        {questions.rows?.map((question) => (
+          <ServerQuestion key={question.id} question={question} />
         ))}
         {calls.rows?.map((call) => (
           <Call key={call.id} call={call} />
@@ -46,6 +52,11 @@ export function InboxPage() {
           <Run key={`${run.thread} ${run.checkpoint_id} ${run.waiting_since}`} run={run} />
         ))}
       </ul>
+      {questions.more !== undefined && (
+        <Button look="quiet" onClick={questions.more}>
+          More questions
+        </Button>
+      )}
       {calls.more !== undefined && (
         <Button look="quiet" onClick={calls.more}>
           More calls

@@ -55,7 +55,7 @@ export function Call({ call }: { call: WaitingCall }) {
   );
 }
 
-function Arguments({ args }: { args: WaitingCall['arguments'] }) {
+export function Arguments({ args }: { args: WaitingCall['arguments'] }) {
   const members = Object.entries(args);
   if (members.length === 0) return <p className="text-quiet">No arguments.</p>;
   return (

@@ -25,6 +25,7 @@ const abouts: Record<Template, string> = {
   desk: 'Answers questions of customers, with guardrails. Calls no model.',
   refunds: 'Pays refunds, and asks a person before it pays large ones. Calls no model.',
   tools: 'Says the time of a city, by the tools of an MCP server. Calls no model.',
+  'as-user': 'Reads the tasks of whoever asks, in their own name, by an MCP server of yours. Calls no model.',
   research: 'A crew that researches a topic and writes a report. Calls a model.',
 };
 

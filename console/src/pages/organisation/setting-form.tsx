@@ -49,6 +49,7 @@ export function SettingForm({ name, value, onDone }: SettingFormProps) {
         >
           {form === 'json' && <TextArea {...control} rows={10} spellCheck={false} />}
           {form === 'number' && <Field {...control} inputMode="numeric" />}
+          {form === 'text' && <Field {...control} />}
           {(form === 'yes_no' || form === 'choice') && <Choice {...control} options={options} />}
           <SvcLine line={`svc org set ${name} ${form === 'json' ? `'${typed}'` : typed || 'null'}`} />
         </Form>
@@ -71,6 +72,7 @@ function read(name: OrgSetting, text: string): unknown {
   const { form } = settingWords[name];
   if (form === 'choice') return text;
   if (text.trim() === '') return null;
+  if (form === 'text') return text.trim();
   try {
     return JSON.parse(text);
   } catch {

@@ -4,7 +4,7 @@ interface Words {
   label: string;
   about: string;
   /** How its value is given. */
-  form: 'yes_no' | 'number' | 'choice' | 'json' | 'fixed';
+  form: 'yes_no' | 'number' | 'text' | 'choice' | 'json' | 'fixed';
   options?: readonly { value: string; label: string }[];
 }
 
@@ -105,6 +105,11 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
       { value: 'outside_text', label: 'after text that others wrote' },
       { value: 'both', label: 'after both of them' },
     ],
+  },
+  mcp_registry: {
+    label: 'MCP registry',
+    about: 'The address from which people import MCP servers, unless they name another. Empty: none.',
+    form: 'text',
   },
   waiting_runs_told_after_minutes: {
     label: 'Minutes until people are told of a waiting run',

@@ -6,6 +6,7 @@ import { contains, databaseAsText } from '../../testing/database-as-text.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
 import { deployedOrchestration, orchestrationRunOf } from '../../testing/stored/stored-orchestrations.ts';
 import { storeCall } from '../../testing/stored/stored-call.ts';
+import { storeQuestion } from '../../testing/stored/stored-question.ts';
 import { storeAsk, storeConnection } from '../../testing/stored/stored-connection.ts';
 import { storeThread } from '../../testing/stored/stored-thread.ts';
 import type { TestUser } from '../../testing/test-app.ts';
@@ -59,10 +60,10 @@ test('threads and items end the set time after their last use, and not while a c
 // or `speak` puts a word into it, and the `forgets` of its feature erases it.
 const wordless = `
   account agent_event app_user approval approval_comment approval_vote artefact asset audit.checkpoint audit.entry audit.governed audit.head
-  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment
+  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key client_code client_refresh_token connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment
   egress_refusal former_name gateway_key gateway_key_seen gateway_process group_member guardrail_block guardrail_count guardrail_given
   held_key hold hosted_image instance instance_epoch job join_token kept_log kept_log_part key_default ledger login_failure lost_log membership
-  migration model_health no_room notification org password_token permission placement rate reading_grant refused_start revision revision_input route
+  migration model_health no_room notification oauth_client org password_token permission placement rate reading_grant refused_start revision revision_input route
   run_exposure
   secret secret_value service_key service_key_use service_principal session side_container signing_key span_loss stored_key target_credential team tool_call tool_list
   tool_pin user_group user_identity version waiting_notice webhook webhook_delivery
@@ -125,9 +126,17 @@ async function speak(thread: string): Promise<string[]> {
   await db.run(sql`
     insert into thread_wait (run_id, path, n, thread_id, checkpoint_id, value) values (${flow_run}, 'one', 1, ${id}, '1', '\\x00')`);
   await storeCall(app, { agent: agent.name, server: 'city', word, caller_id: ada_id });
+  await storeQuestion(app, { email: stage.ada.email, agent: agent.name, server: 'city', word });
   const whose = { email: stage.ada.email, server: 'city' };
   await storeConnection(app, { ...whose, address: `http://127.0.0.1:1/${word}` });
   await storeAsk(app, { ...whose, agent: agent.name, word });
+  const of_client = { resource: `${app.url}/mcp`, redirect_uri: 'http://127.0.0.1/callback' };
+  await db.run(sql`
+    insert into client_ask (user_id, session_id, client_id, client_name, redirect_uri, resource, scopes, code_challenge, state, expires_at)
+    values (${ada_id}, gen_random_uuid(), ${word}, ${word}, ${of_client.redirect_uri}, ${of_client.resource}, '{read}', 'x', ${word}, clock_now() + interval '1 day')`);
+  await db.run(sql`
+    insert into client_grant (user_id, client_id, client_name, redirect_uri, resource, scopes, expires_at)
+    values (${ada_id}, ${word}, ${word}, ${of_client.redirect_uri}, ${of_client.resource}, '{read}', clock_now() + interval '1 day')`);
   return [word, id ?? ''];
 }
 
@@ -161,6 +170,7 @@ test('a forgotten user leaves nothing in any table, and the receipt is in the lo
       calls: 2,
       orchestration_runs: 2,
       calls_to_approve: 2,
+      questions_of_servers: 2,
       connections: 3,
       spans: 2,
       feedback: 2,

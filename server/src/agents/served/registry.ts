@@ -81,6 +81,14 @@ export async function findServer(
 
 const longest_description = 100;
 
+const sign_in = {
+  name: 'Authorization',
+  description: 'A token of `svc token`, or a key that may call it',
+  value: 'Bearer {token}',
+  isRequired: true,
+  isSecret: true,
+} as const;
+
 interface ServedAsset extends Pick<Asset, 'name' | 'description' | 'created_at' | 'updated_at'> {
   version: string;
 }
@@ -99,7 +107,7 @@ function entryOf(
       title: name,
       description: about.length > longest_description ? `${about.slice(0, longest_description - 1)}…` : about,
       version,
-      remotes: [{ type: 'streamable-http', url: `${parts.base_url()}/${path}` }],
+      remotes: [{ type: 'streamable-http', url: `${parts.base_url()}/${path}`, headers: [sign_in] }],
     },
     _meta: {
       'io.modelcontextprotocol.registry/official': {

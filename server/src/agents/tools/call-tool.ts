@@ -1,6 +1,7 @@
 // A call of a tool, by an agent in a run, or by a person for themselves. The order: the server is named and may be used, the run is open and its caller may
 // still use the agent, the tool is pinned and unchanged, the limits leave room and the row is stored, its arguments pass the guardrails, fit the schema and
-// pass the rules, the person has connected where it goes out in their name, its price is held, a person has approved it where one must, and only then the
+// pass the rules, the person has connected where it goes out in their name, no question of it waits for its
+// caller, its price is held, a person has approved it where one must, and only then the
 // call goes out.
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -18,9 +19,11 @@ import { checkRules } from './check-rules.ts';
 import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { recordedCall, type BegunCall } from './recorded-call.ts';
+import { questionsOfCall } from './questions/questions-of-call.ts';
 import { callAddress } from './registry/call-address.ts';
 import { named } from './upstream/connect.ts';
 import { onServer } from './upstream/on-server.ts';
+import { callAnswered, type Answerer } from './upstream/server-questions.ts';
 import type { Behalf } from './upstream/credential.ts';
 import * as store from './tool-call-store.ts';
 
@@ -39,7 +42,7 @@ export interface AskedCall {
 const longest_call_ms = 10 * 60_000;
 const settling_seconds = 60;
 
-/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `too_many_requests`, `rate_limit_exceeded`, `budget_exceeded`, `arguments_refused`, `guardrail_blocked`, `rule_refused`, `call_waits`, `call_rejected`, `tool_changed` or `server_unavailable`. */
+/** Throws the refusal, `not_found`, `run_refused`, `too_large`, `too_many_requests`, `rate_limit_exceeded`, `budget_exceeded`, `arguments_refused`, `guardrail_blocked`, `rule_refused`, `call_waits`, `call_rejected`, `question_waits`, `tool_changed` or `server_unavailable`. */
 export async function callTool(parts: ToolParts, asked: AskedCall): Promise<CallToolResult> {
   const { db } = parts;
   const { caller } = asked;
@@ -50,13 +53,17 @@ export async function callTool(parts: ToolParts, asked: AskedCall): Promise<Call
     checkArguments(pinned, begun.arguments);
     await requireCredential(parts, { caller, user, usable });
     const wait = await checkRules(parts, call, { usable, user, pinned, limits: begun.limits });
+    const questions = await questionsOfCall(parts, { ...call, call_id: begun.id, user, usable });
     const price = await holdPriceOf(db, call, { id: begun.id, usable });
     try {
       if (wait !== undefined) {
         const approval = await takeApproval(parts, { ...call, call_id: begun.id, user, usable, pinned, wait });
         await store.setApproval(db, begun.id, approval);
       }
-      const answered = await send(parts, call, { begun, usable, pinned, behalf: { user, through } });
+      const sending = async () =>
+        await send(parts, call, { begun, usable, pinned, behalf: { user, through }, answer: questions?.answer });
+      const answered = await (questions?.around(sending) ?? sending());
+      if (answered === undefined) throw new Error('a server asks, and no question waits');
       await price?.settle('answered');
       return answered;
     } catch (error) {
@@ -113,13 +120,16 @@ interface CheckedCall {
   usable: UsableServer;
   pinned: ListedTool;
   behalf: Behalf;
+  /** To questions of the server. */
+  answer: Answerer | undefined;
 }
 
+/** Undefined when the server asks something that is not answered yet. */
 async function send(
   parts: ToolParts,
   { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
-  { begun, usable, pinned, behalf }: CheckedCall,
-): Promise<CallToolResult> {
+  { begun, usable, pinned, behalf, answer }: CheckedCall,
+): Promise<CallToolResult | undefined> {
   const { upstream, http } = usable;
   const { limits, onSent } = begun;
   if (http !== undefined)
@@ -140,7 +150,12 @@ async function send(
       maxTotalTimeout: longest_call_ms,
       ...(onProgress !== undefined && { onprogress: onProgress, resetTimeoutOnProgress: true }),
     };
-    const calling = async () => await connection.client.callTool({ name, arguments: given }, options);
-    return await begun.ask(connection, async () => await named({ upstream, ...connection }, calling));
+    const calling = async (counted: Answerer) =>
+      await callAnswered({ ...connection, name, arguments: given }, counted, options);
+    return await begun.ask(
+      connection,
+      async (counted) => await named({ upstream, ...connection }, async () => await calling(counted)),
+      answer,
+    );
   });
 }

@@ -1,28 +1,14 @@
-// Prompts and resources of servers at the door, and questions of a server to the user. One server speaks the new generation of the protocol, and one of others
+// Prompts and resources of servers at the door. One server speaks the new generation of the protocol, and one of others
 // speaks the older one.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../ground/database/sql.ts';
 import { doorStage, type DoorStage } from '../../testing/agents/door-stage.ts';
-import { freePort } from '../../testing/servers/free-port.ts';
+import { everythingServer } from '../../testing/servers/everything-server.ts';
 import { pinServer } from '../../testing/agents/pin-server.ts';
 import { mcpServerOfTest, textTool, type McpServerOfTest, type OfferedTool } from '../../testing/servers/mcp-server.ts';
 import { recordCalls } from './record-calls.ts';
 
-const confirm = (): OfferedTool => ({
-  ...textTool('confirm', 'Asks the user', () => ''),
-  call: (_, _progress, answers) => {
-    if (answers !== undefined) {
-      const asked = inputResponse(answers, 'sure');
-      return { content: [{ type: 'text', text: JSON.stringify(asked) }] };
-    }
-    const requestedSchema = { type: 'object' as const, properties: { yes: { type: 'boolean' as const } } };
-    return inputRequired({ inputRequests: { sure: inputRequired.elicit({ message: 'Sure?', requestedSchema }) } });
-  },
-});
 const link = (): OfferedTool => ({
   ...textTool('link', 'A link', () => ''),
   call: () => ({ content: [{ type: 'resource_link', uri: 'memo:///a', name: 'a' }] }),
@@ -36,24 +22,15 @@ const greet = () => ({
 const memo = () => ({ uri: 'memo:///a', name: 'a', text: 'the memo, with a secretword' });
 
 let upstream: McpServerOfTest;
-let other: ChildProcess;
+let other: Awaited<ReturnType<typeof everythingServer>>;
 let stage: DoorStage;
 let ada_id: string;
 beforeAll(async () => {
-  upstream = await mcpServerOfTest([confirm(), link()]);
+  upstream = await mcpServerOfTest([link()]);
   upstream.prompts = [greet(), { name: 'other', text: 'Other' }];
   upstream.resources = [memo(), { uri: 'memo:///b', name: 'b', text: 'plain' }];
-  const port = await freePort();
-  const program = new URL(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js')).pathname;
-  other = spawn(process.execPath, [program, 'streamableHttp'], {
-    env: { PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  await new Promise<void>((resolve, reject) => {
-    other.stderr?.on('data', (text: Buffer) => (String(text).includes('listening') ? resolve() : undefined));
-    other.once('exit', () => reject(new Error('the public server has ended')));
-  });
-  const servers = { city: upstream.url, every: `http://127.0.0.1:${port}/mcp`, closed: upstream.url };
+  other = await everythingServer();
+  const servers = { city: upstream.url, every: other.url, closed: upstream.url };
   stage = await doorStage({
     project: {
       name: 'keeper',
@@ -83,9 +60,7 @@ mcp_servers:
 afterAll(async () => {
   await stage?.close();
   await upstream?.close();
-  if (other === undefined || other.exitCode !== null) return;
-  other.kill();
-  await once(other, 'exit');
+  await other?.close();
 });
 
 let run_id: string;
@@ -180,18 +155,6 @@ test('nothing is got or read outside of an open run', async () => {
   await expect(client.getPrompt({ name: 'city__greet', arguments: { who: 'x' } })).rejects.toThrow('run');
   await expect(client.readResource({ uri: 'city+memo:///b' })).rejects.toThrow('run');
   expect(upstream.called).toEqual([]);
-});
-
-test.each([
-  ['new', 'city__confirm'],
-  ['older', 'every__trigger-elicitation-request'],
-])('a question to the user is declined, and the trace says so (%s generation)', async (_, name) => {
-  const answer = await client.callTool({ name, arguments: {} });
-  expect(textIn(answer)).toContain('decline');
-  const span = sql`select attributes from span where run_id = ${run_id} and name = ${`execute_tool ${name}`}`;
-  await expect
-    .poll(async () => await stage.app.db.one<{ attributes: object }>(span), { timeout: 10_000 })
-    .toMatchObject({ attributes: { 'mcp.questions_declined': 1 } });
 });
 
 // The last one: it pins another text.

@@ -7,6 +7,7 @@ import { theOrg } from '../../governance/access/subject.ts';
 import type { Database } from '../../ground/database/database.ts';
 import { forgetOldExposures } from '../delegated-calls/exposure.ts';
 import { forgetOldApprovals } from './approvals/forget-old.ts';
+import { forgetOldQuestions } from './questions/forgets.ts';
 import * as store from './tool-call-store.ts';
 
 /** An entry is read as one text. */
@@ -35,4 +36,5 @@ export async function forgetOldCalls(db: Database): Promise<void> {
   await store.forgetOld(db, keep_days);
   await forgetOldExposures(db, keep_days);
   await forgetOldApprovals(db);
+  await forgetOldQuestions(db);
 }

@@ -15,8 +15,9 @@ import type { UsableServer } from './find-tools.ts';
 import { guardedArguments, guardedTexts, guardTool } from './guarded-tool.ts';
 import { beginCall } from './limits/begin-call.ts';
 import type { ToolParts } from './parts.ts';
-import { openToolSpan } from './tool-span.ts';
+import { openToolSpan, type CountedQuestions } from './tool-span.ts';
 import type { ServerConnection } from './upstream/connect.ts';
+import { declined, type Answerer } from './upstream/server-questions.ts';
 import * as store from './tool-call-store.ts';
 
 export interface CallToRecord {
@@ -41,9 +42,16 @@ export interface BegunCall {
   /** To be called before the server can do its work: nobody knows from then on whether it has. */
   onSent: () => void;
   isSent: () => boolean;
-  /** Asks on the connection, counts the questions that are declined in the meantime, and bounds the size of the answer, without the credential. */
-  ask: <Answer extends object>(connection: ServerConnection, asking: () => Promise<Answer>) => Promise<Answer>;
+  /** Asks on the connection, counts the questions of the server in the meantime, and bounds the size of the answer, without the credential. */
+  ask: <Answer extends object | undefined>(
+    connection: ServerConnection,
+    asking: (answer: Answerer) => Promise<Answer>,
+    /** To the questions; without it they are declined. */
+    answer?: Answerer,
+  ) => Promise<Answer>;
 }
+
+const decline: Answerer = async () => await Promise.resolve(declined);
 
 /** Of a call that did not go out, these say that something failed, and nobody refused it. */
 const faults: readonly string[] = ['server_unavailable', 'internal'];
@@ -65,10 +73,10 @@ export async function recordedCall<Answer extends object>(
   const guarded = await guardTool(parts, { ...asked, ...limits, team: upstream.asset.team });
   const span = openToolSpan(parts.spans, { ...asked, server: server.name, user_id: user.id, call_id: id });
   let isSent = false;
-  let declined = 0;
   const read = agent?.run && { root_run_id: agent.run.root_run_id, ...flowOf(upstream.config, asked.pinned) };
   // A refusal of ours brings nothing of the server.
   const exposed = () => (isSent ? read : undefined);
+  const questions: CountedQuestions = { accept: 0, decline: 0, cancel: 0 };
   try {
     await beginCall(parts, {
       id,
@@ -93,10 +101,15 @@ export async function recordedCall<Answer extends object>(
       limits,
       onSent: () => (isSent = true),
       isSent: () => isSent,
-      ask: async (connection, asking) => {
-        const before = connection.declined();
-        const answer = await asking().finally(() => (declined = connection.declined() - before));
-        return bounded(answer, { connection, of: upstream.ref, limits });
+      ask: async (connection, asking, answer = decline) => {
+        const counted: Answerer = async (form) => {
+          const given = await answer(form);
+          questions[given.action] += 1;
+          return given;
+        };
+        const call = { answer: counted, onDeclined: () => (questions.decline += 1) };
+        const answered = await connection.during(call, async () => await asking(counted));
+        return answered && bounded(answered, { connection, of: upstream.ref, limits });
       },
     });
     const answer = await guardedTexts(guarded, answered);
@@ -107,11 +120,11 @@ export async function recordedCall<Answer extends object>(
       problem: null,
       exposes: exposed(),
     });
-    span.end(isError ? 'tool_error' : null, { result: answer, done: guarded?.done, declined, read: exposed() });
+    span.end(isError ? 'tool_error' : null, { result: answer, done: guarded?.done, questions, read: exposed() });
     return answer;
   } catch (error) {
     const problem = error instanceof Problem ? error.code : 'internal';
-    span.end(problem, { done: guarded?.done, declined, read: exposed() });
+    span.end(problem, { done: guarded?.done, questions, read: exposed() });
     const outcome = isSent || faults.includes(problem) ? 'failed' : 'refused';
     const rule = error instanceof RuleRefused ? error.rule : null;
     await store.end(db, id, { outcome, result_digest: null, problem, rule, exposes: exposed() });

@@ -6,6 +6,8 @@ import { decideCall } from './approvals/decide-call.ts';
 import { listWaitingCalls } from './approvals/list-waiting.ts';
 import { lookAtTools } from './look.ts';
 import type { ToolParts } from './parts.ts';
+import { answerQuestion } from './questions/answer-question.ts';
+import { listQuestions } from './questions/list-questions.ts';
 import { serveTools, type McpRequest } from './serve.ts';
 
 /** At the door of the agents, and for people. `serveControl`: what `/mcp` is for a person. */
@@ -25,11 +27,14 @@ export function mcpRoutes(
 
 export function toolsRoutes(
   parts: ToolParts & { cursors: Cursors },
-): Pick<Handlers<'tools'>, 'tools.look'> & Handlers<'tool_calls'> {
+): Pick<Handlers<'tools'>, 'tools.look'> & Handlers<'tool_calls'> & Handlers<'tool_questions'> {
   return {
     'tools.look': async ({ caller, params, query, signal }) =>
       await lookAtTools(parts, { caller, signal, ...params, ...query }),
     'tool_calls.waiting': async ({ caller, query }) => await listWaitingCalls(parts, caller, query),
     'tool_calls.decide': async ({ caller, params, body }) => await decideCall(parts, { caller, ...params, ...body }),
+    'tool_questions.waiting': async ({ caller, query }) => await listQuestions(parts, caller, query),
+    'tool_questions.answer': async ({ caller, params, body }) =>
+      await answerQuestion(parts, { caller, ...params, ...body }),
   };
 }

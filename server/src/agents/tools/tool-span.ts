@@ -17,14 +17,16 @@ interface SpannedCall {
   call_id: string;
 }
 
+/** Questions of the server to the user, by what it got: the answer of the person, a decline, or a cancel while the question waits. */
+export type CountedQuestions = Record<'accept' | 'decline' | 'cancel', number>;
+
 interface EndOfCall {
   /** A result of a tool, or what a server has answered else. */
   result?: object;
   done?: GuardedCall['done'] | undefined;
-  /** Questions of the server to the user, which were declined. */
-  declined?: number;
   /** What the run has read with the call. */
   read?: Exposure | undefined;
+  questions?: CountedQuestions;
 }
 
 export interface ToolSpan {
@@ -40,7 +42,7 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
   const trace_id = run?.trace_id ?? trace.trace_id;
   const hidden = run?.hidden ?? { inputs: true, outputs: true };
   return {
-    end: (error, { result, done = [], declined = 0, read } = {}) =>
+    end: (error, { result, done = [], questions, read } = {}) =>
       spans.add([
         {
           span_id: started.span_id,
@@ -75,9 +77,17 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
             ...attributesOfActions(done),
             ...(read?.private_data === true && { 'gantry.read.private_data': true }),
             ...(read?.outside_text === true && { 'gantry.read.outside_text': true }),
-            ...(declined > 0 && { 'mcp.questions_declined': declined }),
+            ...attributesOfQuestions(questions),
           },
         },
       ]),
+  };
+}
+
+function attributesOfQuestions({ accept = 0, decline = 0, cancel = 0 }: Partial<CountedQuestions> = {}) {
+  return {
+    ...(accept > 0 && { 'mcp.questions_answered': accept }),
+    ...(decline > 0 && { 'mcp.questions_declined': decline }),
+    ...(cancel > 0 && { 'mcp.questions_asked': cancel }),
   };
 }

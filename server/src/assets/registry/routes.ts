@@ -21,6 +21,7 @@ import { pushEvents, requireReadablePush, showPush } from './push/show-push.ts';
 import { showVersion } from './assets/show-version.ts';
 import { show, showAsOf } from './assets/show.ts';
 import { usedBy, type FindNamedUsers } from './references/in-use.ts';
+import { readOutsideServer, searchOutsideServers, type OutsideRegistryParts } from './outside-registry/read-servers.ts';
 import { pinServerTools, showServerTools, type CountContainers } from './tool-lists/server-tools.ts';
 import { transfer, type MoveKeys } from './ownership/transfer.ts';
 import { listFiles, showFile } from './versions/files.ts';
@@ -106,5 +107,14 @@ export function registryRoutes({
         ...params,
         ...query,
       }),
+  };
+}
+
+export function outsideRegistryRoutes(parts: OutsideRegistryParts): Handlers<'outside_registry'> {
+  return {
+    'outside_registry.read': async ({ caller, body, signal }) =>
+      await readOutsideServer(parts, caller, { ...body, signal }),
+    'outside_registry.search': async ({ caller, body, signal }) =>
+      await searchOutsideServers(parts, caller, { ...body, signal }),
   };
 }

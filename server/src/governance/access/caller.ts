@@ -1,4 +1,5 @@
 // The caller of a request. Every request reads the roles again, never from the token, so a demotion acts at once.
+import type { ClientScope } from '@gantry/contract/people/clients.ts';
 import type { Operation, ReadingRight, Role } from '@gantry/contract/roles.ts';
 import type { Receipt } from '../audit/append.ts';
 import type { Moment, Presence } from '../../ground/copies/copies.ts';
@@ -50,6 +51,8 @@ interface SignedIn {
   presence: Presence | null;
   /** The moment at which these facts were true; undefined for work without a request. */
   moment?: Moment;
+  /** A client of others acts for the person, with these scopes alone. */
+  client?: { scopes: readonly ClientScope[] };
   origin: Origin;
 }
 
@@ -70,7 +73,7 @@ export interface ServicePrincipalCaller extends SignedIn {
 
 export type SignedInCaller = UserCaller | ServicePrincipalCaller;
 
-type OfRequest = 'active_team' | 'presence' | 'moment' | 'origin';
+type OfRequest = 'active_team' | 'presence' | 'moment' | 'client' | 'origin';
 
 /** A caller without the facts of one request. */
 export type Identity = UserIdentity | ServicePrincipalIdentity;

@@ -12,6 +12,7 @@ import { serveAgent, storeAgent } from '../../testing/stored/stored-agent.ts';
 import { orchestrationRunOf, storeOrchestration } from '../../testing/stored/stored-orchestrations.ts';
 import { storeShare, storeThread } from '../../testing/stored/stored-thread.ts';
 import { storeCall } from '../../testing/stored/stored-call.ts';
+import { storeQuestion } from '../../testing/stored/stored-question.ts';
 import { makeSpan, storeSpans } from '../../testing/stored/make-span.ts';
 import { deaf_host, makeWebhook } from '../../testing/stored/make-webhook.ts';
 import { testApp, type TestApp, type TestUser } from '../../testing/test-app.ts';
@@ -106,6 +107,8 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
     } as const;
     await by.client.call('registry.create', { params: { kind: 'mcp-server' }, body: server });
     await storeCall(app, { agent: name, server: name, word });
+    for (const email of [max.email, app.admin.email])
+      await storeQuestion(app, { email, agent: name, server: name, word });
     const target = {
       name,
       team,
@@ -183,6 +186,7 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'orchestrate.runs': [{ params: { name: agent }, filters: [{}, { state: 'done' }, { version: '1.0.0' }] }],
   'agents.events': [{ params: { name: agent }, filters: [{}] }],
   'tool_calls.waiting': [{ filters: [{}] }],
+  'tool_questions.waiting': [{ filters: [{}] }],
   'inbox.list': [{ filters: [{}, { own: 'true' }] }],
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
   'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }, { titles: 'true' }] }],

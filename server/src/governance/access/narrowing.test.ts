@@ -424,6 +424,7 @@ async function expectLists(world: World, caller: SignedInCaller): Promise<void> 
     unread,
     waiting_runs: 0,
     waiting_calls: 0,
+    waiting_questions: 0,
     waiting_consents: 0,
   });
 }

@@ -33,6 +33,7 @@ import type { Sender, SessionCookies } from './request/session-cookie.ts';
 import type { Sharer } from './shares/sharer.ts';
 import type { Forward } from './forward.ts';
 import type { RoleName } from '../../ground/config/config.ts';
+import { sayWhereToSignIn } from './refusals/say-where-to-sign-in.ts';
 import { refusedSignIn } from './refusals/refused-sign-in.ts';
 import { notRouted, servedElsewhere } from './refusals/not-served.ts';
 import { requireWay, surfaces, type Surface, type Ways } from './surface.ts';
@@ -97,7 +98,6 @@ interface Route {
 interface Exchange extends Sender {
   incoming: IncomingMessage;
   method: string;
-  path: string;
   query: string;
   request_id: string;
   trace: TraceContext;
@@ -219,7 +219,11 @@ async function replyTo(parts: HttpParts, routes: Router<Route>, exchange: Exchan
       parts.log.undeclared({ request_id, endpoint, code: problem.code });
     }
     const surface = surfaceOf(route, exchange);
-    const refusal = surface.printProblem(problem, request_id);
+    const refusal = sayWhereToSignIn(
+      parts.base_url,
+      { surface, problem, path: exchange.path },
+      surface.printProblem(problem, request_id),
+    );
     return await readableByPage(parts.allowedOrigins, { ...exchange, surface }, refusal);
   }
 }

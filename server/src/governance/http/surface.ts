@@ -7,6 +7,7 @@ import type { RoleName } from '../../ground/config/config.ts';
 import { a2aProblemReply } from './refusals/a2a-problem-reply.ts';
 import { googleProblemReply } from './refusals/google-problem-reply.ts';
 import { modelProblemReply } from './refusals/model-problem-reply.ts';
+import { oauthProblemReply } from './refusals/oauth-problem-reply.ts';
 import { ollamaProblemReply } from './refusals/ollama-problem-reply.ts';
 import { problemReply } from './refusals/problem-reply.ts';
 import type { Reply } from './answer/reply.ts';
@@ -27,12 +28,16 @@ export interface Surface {
   takes_pages?: boolean;
   /** A page of any other site, and a name that is none of this service, is refused before the caller is known. */
   checks_sender?: boolean;
+  /** A 401 or a lacking scope names the metadata of the address (RFC 9728). */
+  says_where_to_sign_in?: boolean;
   printProblem: (problem: Problem, request_id: string) => Reply;
 }
 
 /** The ways in which a request can identify its caller. A listener has some of them; a proof for another one counts as none. */
 export interface Ways {
   bearer: Way;
+  /** The same, or the token of a client that a person has allowed this address. */
+  client: Way;
   /** The session of a browser. */
   cookie: Way;
   /** A gateway key, as clients of OpenAI send it. */
@@ -140,13 +145,23 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
   // The arguments of a call, and what is written beside them. Programs and pages of other sites: no cookie counts here.
   mcp: {
     role: 'ingress',
-    ways: ['starting_agent', 'x_api_key', 'bearer'],
+    ways: ['starting_agent', 'x_api_key', 'client'],
     takes_one_way: true,
     max_body_bytes: mebibyte,
     has_places: true,
     takes_pages: true,
     checks_sender: true,
+    says_where_to_sign_in: true,
     printProblem: problemReply,
+  },
+  // No cookie and no token counts: what is sent proves itself.
+  oauth: {
+    role: 'api',
+    ways: [],
+    max_body_bytes: 64 * 1024,
+    has_places: true,
+    takes_pages: true,
+    printProblem: oauthProblemReply,
   },
   probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },
 };

@@ -20,7 +20,12 @@ export function identityOf(id: string): Wanted<Identity> {
 
 /** A session as a bearer token, or in a browser's cookie. Both throw `unauthenticated` without a valid token. */
 export function sessionWays({ db, tokens, copies, cookies }: SessionParts) {
-  const authenticate = authenticator(db, tokens, copies);
+  const enter = entrance(db, copies);
+  const authenticate = async (way: 'bearer' | 'cookie', token: string | undefined, sender: Sender) => {
+    const session = token === undefined || !token_form.test(token) ? undefined : await tokens.verify(token, way);
+    if (session === undefined) throw sessionEnded();
+    return await enter(session, sender);
+  };
   return {
     bearer: {
       isUsed: ({ headers }: Sender) => headers.has('authorization'),
@@ -42,14 +47,15 @@ interface SessionParts {
 
 const token_form = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-function authenticator(db: Reader, tokens: Tokens, copies: Copies) {
-  return async (
-    way: 'bearer' | 'cookie',
-    token: string | undefined,
-    { headers, origin }: Sender,
-  ): Promise<SignedInCaller> => {
-    const session = token === undefined || !token_form.test(token) ? undefined : await tokens.verify(token, way);
-    if (session === undefined) throw sessionEnded();
+export interface Session {
+  session_id: string;
+  subject: string;
+  kind: 'user' | 'principal';
+}
+
+/** The caller of a proven session, as of this moment. Throws `unauthenticated`. */
+export function entrance(db: Reader, copies: Copies) {
+  return async (session: Session, { headers, origin }: Sender): Promise<SignedInCaller> => {
     const presence: Presence = { session: session.session_id };
     const read = await copies.read({ presence, subject: session.subject }, { identity: identityOf(session.subject) });
     // Only a token of this service comes here, so its reader may know why it no longer works.

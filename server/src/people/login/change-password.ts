@@ -10,6 +10,7 @@ import { signedInUser } from '../principals/signed-in.ts';
 import type { LoginParts } from './login.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { checkNewPassword } from './password.ts';
+import { endClients } from './clients/end-grant.ts';
 import * as store from './store.ts';
 
 const window_seconds = 15 * 60;
@@ -51,6 +52,7 @@ async function changeOnce(
     const row = await replacePassword(tx, { id: user.id, password_hash: proven }, hash);
     // Another request changed the password, or disabled the account, during the hashing.
     if (row === undefined) throw new Problem('wrong_password');
+    await endClients(tx, user.id);
     const ended = await store.revokeSessions(tx, user.id, sessionOf(user.presence));
     note({ user: user.email, other_sessions_ended: ended });
     return row;

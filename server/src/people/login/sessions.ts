@@ -9,6 +9,7 @@ import { signedIn } from '../principals/signed-in.ts';
 import { sessionOf } from '../../ground/copies/copies.ts';
 import type { Database, Reader } from '../../ground/database/database.ts';
 import { findNames } from '../service-principals/find.ts';
+import { endClients } from './clients/end-grant.ts';
 import { endTokens } from './password-token-store.ts';
 import * as store from './store.ts';
 
@@ -33,10 +34,11 @@ export async function me(db: Reader, caller: Caller) {
   return { ...userRecord(user), reading, can: can(user, theOrg, orgActions, depending) };
 }
 
-/** Ends this session, or all of the caller's. A token of another issuer is no session: nothing ends then, and the entry says so. */
+/** Ends this session, or all of the caller's with those of clients. A token of another issuer is no session: nothing ends then, and the entry says so. */
 export async function revoke(db: Database, caller: Caller, all: boolean): Promise<void> {
   const user = signedIn(caller);
   await db.transaction(async (tx) => {
+    if (all) await endClients(tx, user.id);
     const ended = all
       ? await store.revokeSessions(tx, user.id, null)
       : await store.revokeSession(tx, sessionOf(user.presence));
@@ -57,8 +59,9 @@ export async function revoke(db: Database, caller: Caller, all: boolean): Promis
   });
 }
 
-/** All sessions and open password tokens of a user. */
+/** All sessions and open password tokens of a user, and what clients may do for them. */
 export async function endSessions(tx: GovernedTx, user_id: string): Promise<number> {
   await endTokens(tx, user_id);
+  await endClients(tx, user_id);
   return await store.revokeSessions(tx, user_id, null);
 }

@@ -44,6 +44,7 @@ test('everybody can read the settings, and admins their source', async () => {
       tool_call_seconds: 60,
       tool_calls_at_once: 8,
       approve_outgoing_after: 'never',
+      mcp_registry: null,
       waiting_runs_told_after_minutes: 5,
       browser_origins: [],
     },

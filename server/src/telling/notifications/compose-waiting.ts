@@ -1,9 +1,10 @@
-// The mails about runs and calls that wait for a person. Must never happen: one has a word of what the run asks, of its thread, of an answer, or an argument
-// of a call.
+// The mails about runs and calls that wait for a person. Must never happen: one has a word of what the run asks, of its thread, of an answer, an argument of a
+// call, or what a server asks.
 import type { WaitingRun } from '@gantry/contract/agents/threads.ts';
 import { letterOf, type Letter, type Where } from './compose.ts';
 import type { WaitingCallRow } from '../../agents/tools/approvals/list-waiting.ts';
-import type { CallsRow, RunsRow } from './store.ts';
+import type { QuestionToTell } from '../../agents/tools/questions/list-questions.ts';
+import type { CallsRow, QuestionsRow, RunsRow } from './store.ts';
 
 const most_listed = 20;
 
@@ -48,6 +49,31 @@ export function composeWaitingCalls(row: CallsRow, waiting: readonly WaitingCall
     },
     where,
   );
+}
+
+/** At least one question. No link leads to a form: the person signs in where they always do. */
+export function composeWaitingQuestions(row: QuestionsRow, waiting: readonly QuestionToTell[], where: Where): Letter {
+  const further = waiting.length - most_listed;
+  return letterOf(
+    row,
+    {
+      subject: `${row.asset} asks you something`,
+      lines: [
+        `${row.asset} asks you something in ${waiting.length === 1 ? 'a call' : `${waiting.length} calls`} made for you.`,
+        '',
+        ...waiting.slice(0, most_listed).map(printQuestion),
+        ...(further > 0 ? [`${further} more`] : []),
+        '',
+        `Read the question, and answer:   ${where.base_url}/inbox`,
+        'Show them:                       svc inbox',
+      ],
+    },
+    where,
+  );
+}
+
+function printQuestion({ tool, agent, asked_at, expires_at }: QuestionToTell): string {
+  return `${tool}, by ${agent ?? 'yourself'}, since ${asked_at}, until ${expires_at}`;
 }
 
 function printCall({ tool, agent, caller, asked_at, expires_at }: WaitingCallRow): string {

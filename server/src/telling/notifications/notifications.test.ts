@@ -199,11 +199,25 @@ test('the badge counts the listed notifications, and none of an unreadable asset
   const shown = async () =>
     (await eve.client.call('notifications.list', { query: { unread: 'true', limit: 1 } })).items.length;
   expect([await counts(eve), await shown()]).toEqual([
-    { pending: expect.any(Number), waiting_runs: 0, waiting_calls: 0, waiting_consents: 0, unread: 2 },
+    {
+      pending: expect.any(Number),
+      waiting_runs: 0,
+      waiting_calls: 0,
+      waiting_questions: 0,
+      waiting_consents: 0,
+      unread: 2,
+    },
     1,
   ]);
   await max.client.call('teams.remove_member', { params: { team: 'ml', principal: 'user:eva@example.com' } });
-  expect(await counts(eve)).toEqual({ pending: 0, waiting_runs: 0, waiting_calls: 0, waiting_consents: 0, unread: 1 });
+  expect(await counts(eve)).toEqual({
+    pending: 0,
+    waiting_runs: 0,
+    waiting_calls: 0,
+    waiting_questions: 0,
+    waiting_consents: 0,
+    unread: 1,
+  });
   // A page is full while more visible rows exist.
   expect(await shown()).toBe(1);
   await max.client.call('teams.add_member', { params: { team: 'ml' }, body: { principal: 'user:eva@example.com' } });

@@ -10,9 +10,10 @@ import type { QueueRules } from '../../ground/queue/queue.ts';
 import type { Job, Outcome, Queue } from '../../ground/queue/work.ts';
 import { waitingOfNotice } from '../../agents/memory/inbox/list-inbox.ts';
 import { waitingCallsOf } from '../../agents/tools/approvals/list-waiting.ts';
+import { questionsOfServer } from '../../agents/tools/questions/list-questions.ts';
 import { composePasswordMail } from './compose-password-mail.ts';
 import { compose, type Letter } from './compose.ts';
-import { composeWaiting, composeWaitingCalls } from './compose-waiting.ts';
+import { composeWaiting, composeWaitingCalls, composeWaitingQuestions } from './compose-waiting.ts';
 import { MailFailure, send_ms, type MailServer } from './mail-server.ts';
 import { readRows } from './read-rows.ts';
 import * as store from './store.ts';
@@ -80,6 +81,10 @@ async function letterFor(
   if (shown.call_id !== null) {
     const calls = await waitingCallsOf(db, caller, shown.asset_id);
     return calls.length === 0 ? undefined : composeWaitingCalls(shown, calls, end);
+  }
+  if (shown.question_id !== null) {
+    const questions = await questionsOfServer(db, caller.id, shown.asset_id);
+    return questions.length === 0 ? undefined : composeWaitingQuestions(shown, questions, end);
   }
   if (shown.notice_id === null) return compose(shown, end);
   const waiting = await waitingOfNotice(db, caller, shown.notice_id);

@@ -20,7 +20,7 @@ import {
   type Subject,
 } from './policy.ts';
 
-export type NotificationRow = RequestRow | AccountRow | RunsRow | CallsRow;
+export type NotificationRow = RequestRow | AccountRow | RunsRow | CallsRow | QuestionsRow;
 
 interface Row extends Subject {
   id: string;
@@ -42,6 +42,7 @@ export interface RequestRow extends Row {
   account: null;
   notice_id: null;
   call_id: null;
+  question_id: null;
 }
 
 export interface AccountRow extends Row {
@@ -53,6 +54,7 @@ export interface AccountRow extends Row {
   account: string;
   notice_id: null;
   call_id: null;
+  question_id: null;
 }
 
 /** About waiting runs of an agent. */
@@ -67,6 +69,7 @@ export interface RunsRow extends Row {
   /** Leads to the runs. */
   notice_id: string;
   call_id: null;
+  question_id: null;
 }
 
 /** About waiting calls of the tools of a server. */
@@ -82,10 +85,27 @@ export interface CallsRow extends Row {
   notice_id: null;
   /** The first of them. */
   call_id: string;
+  question_id: null;
+}
+
+/** About questions of a server to the user. */
+export interface QuestionsRow extends Row {
+  kind: 'questions_wait';
+  approval_id: null;
+  /** The server. */
+  asset_id: string;
+  asset: string;
+  version: null;
+  target: null;
+  account: null;
+  notice_id: null;
+  call_id: null;
+  /** The first of them. */
+  question_id: string;
 }
 
 const subject = sql`n.account, n.team_id, n.is_own, n.asset_id`;
-const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at, n.notice_id, n.call_id, ${subject}`;
+const columns = sql`n.id, n.seq, n.user_id, n.kind, n.approval_id, n.asset, n.version, n.target, n.actor, n.words, n.created_at, n.read_at, n.notice_id, n.call_id, n.question_id, ${subject}`;
 /** Candidates of readablePart(). */
 const candidatesFor = (caller: UserCaller): Sql =>
   sql`notification n left join asset a on a.id = n.asset_id
@@ -195,6 +215,29 @@ export async function insertAboutCall(tx: Tx, one: NewCallsNotification): Promis
     from unnest(${recipients}::uuid[]) as u (id)
     where not exists (select from notification n where n.user_id = u.id and n.kind = 'calls_wait' and n.asset_id = ${server.id}
       and n.created_at > clock_now() - interval '15 minutes')
+    on conflict do nothing returning id`);
+  return rows.map(({ id }) => id);
+}
+
+export interface NewQuestionNotification {
+  seq: number;
+  question_id: string;
+  /** Whom the server asks. */
+  user_id: string;
+  server: { id: string; ref: string };
+  actor: string;
+  words: string;
+}
+
+/** For the person alone, unless the last one about this server is younger than 15 minutes; returns its id. */
+export async function insertAboutQuestion(tx: Tx, one: NewQuestionNotification): Promise<string[]> {
+  const { seq, question_id, user_id, server, actor, words } = one;
+  const rows = await tx.all<{ id: string }>(sql`
+    insert into notification (seq, user_id, kind, question_id, asset_id, asset, is_own, actor, words)
+    select ${seq}::bigint, u.id, 'questions_wait', ${question_id}, ${server.id}, ${server.ref}, true, ${actor}, ${words}
+    from app_user u where u.id = ${user_id} and u.active
+      and not exists (select from notification n where n.user_id = u.id and n.kind = 'questions_wait' and n.asset_id = ${server.id}
+        and n.created_at > clock_now() - interval '15 minutes')
     on conflict do nothing returning id`);
   return rows.map(({ id }) => id);
 }

@@ -14,6 +14,7 @@ import { accountOwner, type AccountOwner } from '../../models/keys/accounts/acco
 import { findAssetById } from '../../assets/registry/find.ts';
 import { toldBy } from '../../agents/memory/inbox/announce.ts';
 import { callToTell } from '../../agents/tools/approvals/list-waiting.ts';
+import { questionToTell } from '../../agents/tools/questions/list-questions.ts';
 import { enqueue } from '../../ground/queue/queue.ts';
 import { mailKey, mailQueue } from './send-mail.ts';
 import * as store from './store.ts';
@@ -49,6 +50,7 @@ async function notify(tx: Tx, entry: AuditEntry): Promise<string[]> {
   const ofAccount = aboutAccounts[entry.event];
   if (ofAccount !== undefined) return await notifyOfAccount(tx, entry, ofAccount);
   if (entry.event === 'thread.waits') return await notifyOfRuns(tx, entry);
+  if (entry.event === 'question.asked') return await notifyOfQuestion(tx, entry);
   if (entry.event === 'call.asked') return await notifyOfCall(tx, entry);
   const ids: string[] = [];
   for (const one of notificationsOf(entry)) ids.push(...(await store.insert(tx, one)));
@@ -115,6 +117,18 @@ async function notifyOfCall(tx: Tx, { seq, actor, detail: { call, tool } }: Audi
     seq,
     actor: actor.name,
     words: `${actor.name} asks to call ${asText(tool)}`,
+  });
+}
+
+/** A question that was answered since is told to nobody. */
+async function notifyOfQuestion(tx: Tx, { seq, actor, detail: { question, tool } }: AuditEntry): Promise<string[]> {
+  const waiting = isId(question) ? await questionToTell(tx, question) : undefined;
+  if (waiting === undefined) return [];
+  return await store.insertAboutQuestion(tx, {
+    ...waiting,
+    seq,
+    actor: actor.name,
+    words: `It asks you something in a call of ${asText(tool)}`,
   });
 }
 

@@ -1,7 +1,9 @@
+import { clientRequests } from './client-requests.ts';
 import { mcpRequests } from './mcp-requests.ts';
 import type { Client } from '@gantry/contract/client/client.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { storeAsk, storeConnection } from '../stored/stored-connection.ts';
+import { storeQuestion } from '../stored/stored-question.ts';
 import { storeCall } from '../stored/stored-call.ts';
 import type { TestApp } from '../test-app.ts';
 import { engineAt } from '../pushes/asset-configs.ts';
@@ -51,6 +53,7 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
   };
   return {
     ...mcpRequests(server),
+    ...clientRequests({ anonymous: () => app().anonymous, url: () => app().url }),
     'connections.show': () => ({}),
     'connections.ask': serverAsUser,
     'connections.set_key': async (at: At, look: string) => ({
@@ -88,6 +91,13 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
       const { name } = (await server(undefined, look)).params;
       const id = await storeCall(app(), { agent: agent.name, server: name });
       return { params: { id }, body: { decision: 'approve' as const } };
+    },
+    'tool_questions.waiting': () => ({}),
+    // For the owner.
+    'tool_questions.answer': async ({ agent }: At, look: string) => {
+      const { name } = (await server(undefined, look)).params;
+      const id = await storeQuestion(app(), { email: owner(), agent: agent.name, server: name });
+      return { params: { id }, body: { action: 'accept' as const, values: {} } };
     },
   };
 }

@@ -7,7 +7,11 @@ export const mcpRequests = (server: (at: unknown, look: string) => Promise<{ par
   const registered = async (at: unknown, look: string) => ({
     params: { namespace, name: (await server(at, look)).params.name },
   });
+  // Of this machine, so it is refused.
+  const outside = { team: 'ml', from: 'http://127.0.0.1:1' };
   return {
+    'outside_registry.read': () => ({ body: { ...outside, server: 'io.github.example/weather' } }),
+    'outside_registry.search': () => ({ body: { ...outside, words: 'weather' } }),
     'mcp.all': () => ({ body }),
     'mcp.one': async (at: unknown, look: string) => ({ ...(await server(at, look)), body }),
     'served.agent': ({ agent }: { agent: { name: string } }) => ({ params: { name: agent.name }, body }),

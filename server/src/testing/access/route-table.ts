@@ -3,6 +3,7 @@
 
 import type { EndpointName } from '@gantry/contract/endpoints.ts';
 import { langgraphRows } from './langgraph-rows.ts';
+import { clientRows } from './client-rows.ts';
 import { mcpRows } from './mcp-rows.ts';
 import { memoryRows } from './memory-rows.ts';
 
@@ -381,7 +382,7 @@ interface Row {
   expected: Record<Actor, number>;
 }
 
-const [heading = '', ...lines] = (table + memoryRows + mcpRows + langgraphRows)
+const [heading = '', ...lines] = (table + memoryRows + mcpRows + clientRows + langgraphRows)
   .split('\n')
   .filter((line) => line.trim() !== '');
 export const columns = heading.trim().split(/\s+/) as Actor[]; // access/route-matrix.test.ts checks them

@@ -15,6 +15,9 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 
+/** For tests outside of the server. */
+export { createMcpHandler, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server';
+
 export interface OfferedTool extends Tool {
   call: (
     given: Record<string, unknown>,
@@ -58,7 +61,10 @@ export interface McpServerOfTest {
   close(): Promise<void>;
 }
 
-export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false } = {}): Promise<McpServerOfTest> {
+export async function mcpServerOfTest(
+  tools: OfferedTool[],
+  { legacyOnly = false, port = 0 } = {},
+): Promise<McpServerOfTest> {
   const made: McpServerOfTest = {
     url: '',
     tools,
@@ -91,7 +97,7 @@ export async function mcpServerOfTest(tools: OfferedTool[], { legacyOnly = false
       return outgoing.end();
     })();
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
   made.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`; // it listens on TCP
   made.close = async () => {
     http.closeAllConnections();

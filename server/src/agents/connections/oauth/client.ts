@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { registerClient, type OAuthClientInformationMixed } from '@modelcontextprotocol/client';
 import type { Reader } from '../../../ground/database/database.ts';
 import type { Envelope, SealedRow } from '../../../ground/envelope/envelope.ts';
+import { boundedFetch } from '../../../ground/outbound/bounded-fetch.ts';
 import type { ConnectionParts } from '../parts.ts';
 import type { ServerAsUser } from '../server-as-user.ts';
 import * as store from '../sign-in-store.ts';
 import type { Authorization } from './discover.ts';
-import { oauthFetch } from './oauth-fetch.ts';
 import { SignInFailed } from './sign-in-failed.ts';
 
 type Client = OAuthClientInformationMixed;
@@ -89,7 +89,7 @@ async function register(
       token_endpoint_auth_method: methods.includes('none') ? 'none' : 'client_secret_basic',
       application_type: 'web',
     },
-    fetchFn: oauthFetch(outbound),
+    fetchFn: boundedFetch(outbound),
   });
 }
 

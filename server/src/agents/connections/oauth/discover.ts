@@ -9,8 +9,9 @@ import {
   resourceUrlFromServerUrl,
   type AuthorizationServerMetadata,
 } from '@modelcontextprotocol/client';
+import { boundedFetch } from '../../../ground/outbound/bounded-fetch.ts';
 import type { Outbound } from '../../../ground/outbound/outbound.ts';
-import { challengeOf, oauthFetch } from './oauth-fetch.ts';
+import { challengeOf } from './challenge.ts';
 import { IssuerChanged, SignInFailed } from './sign-in-failed.ts';
 
 export interface Authorization {
@@ -28,7 +29,7 @@ export async function discover(
   address: string,
   only: { issuer?: string } = {},
 ): Promise<Authorization> {
-  const fetch = oauthFetch(outbound);
+  const fetch = boundedFetch(outbound);
   const challenge = extractWWWAuthenticateParams(await challengeOf(outbound, address));
   const named = challenge.resourceMetadataUrl;
   const described = await discoverOAuthProtectedResourceMetadata(

@@ -5,6 +5,7 @@ import { authorize } from '../../../governance/access/authorize.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
 import { change } from '../../../governance/access/change.ts';
 import { theOrg } from '../../../governance/access/subject.ts';
+import { boundedFetch } from '../../../ground/outbound/bounded-fetch.ts';
 import { signedInUser } from '../../../people/principals/signed-in.ts';
 import { ownAsk, printAsk } from '../ask.ts';
 import { keepConnection } from '../keep-connection.ts';
@@ -16,7 +17,6 @@ import type { Tokens } from '../tokens.ts';
 import { hashOf, requireSession, verifierRow } from './begin.ts';
 import { clientOf, forgetClient } from './client.ts';
 import { discover } from './discover.ts';
-import { oauthFetch } from './oauth-fetch.ts';
 import { errorCodeOf, SignInFailed, signingIn } from './sign-in-failed.ts';
 
 /** What the browser has brought back. */
@@ -82,7 +82,7 @@ async function exchange(
       codeVerifier: envelope.open(begun.sealed_verifier, verifierRow(begun.id)),
       redirectUri: redirect_uri,
       resource,
-      fetchFn: oauthFetch(outbound),
+      fetchFn: boundedFetch(outbound),
     });
   } catch (failure) {
     if (failure instanceof OAuthError && failure.code === 'invalid_client')

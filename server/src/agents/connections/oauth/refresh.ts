@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OAuthError, refreshAuthorization } from '@modelcontextprotocol/client';
+import { boundedFetch } from '../../../ground/outbound/bounded-fetch.ts';
 import type { ConnectionRow } from '../connection-store.ts';
 import * as store from '../connection-store.ts';
 import type { ConnectionParts } from '../parts.ts';
@@ -8,7 +9,6 @@ import type { ServerAsUser } from '../server-as-user.ts';
 import { clientOf } from './client.ts';
 import { discover } from './discover.ts';
 import { received } from './finish.ts';
-import { oauthFetch } from './oauth-fetch.ts';
 import { IssuerChanged, SignInFailed } from './sign-in-failed.ts';
 
 const lease_seconds = 60;
@@ -77,7 +77,7 @@ async function askForTokens(
     const { metadata, resource } = await discover(parts.outbound, server.address, { issuer });
     const client = await clientOf(parts, server, { issuer, client_id });
     if (client === undefined) return undefined;
-    const fetchFn = oauthFetch(parts.outbound);
+    const fetchFn = boundedFetch(parts.outbound);
     const asked = { metadata, clientInformation: client, refreshToken: refresh, resource, fetchFn };
     return received(await refreshAuthorization(issuer, asked));
   } catch (error) {

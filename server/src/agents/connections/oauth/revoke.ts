@@ -1,12 +1,12 @@
 // RFC 7009. A refresh token first: with it, most authorization servers end the access token too.
 import { assertSecureTokenEndpoint, selectClientAuthMethod } from '@modelcontextprotocol/client';
+import { boundedFetch } from '../../../ground/outbound/bounded-fetch.ts';
 import type { ConnectionRow } from '../connection-store.ts';
 import type { ConnectionParts } from '../parts.ts';
 import type { ServerAsUser } from '../server-as-user.ts';
 import type { Tokens } from '../tokens.ts';
 import { clientOf } from './client.ts';
 import { discover } from './discover.ts';
-import { oauthFetch } from './oauth-fetch.ts';
 
 /** False when the authorization server offers it not. Throws the reason of a failure. */
 export async function revokeTokens(
@@ -39,7 +39,7 @@ export async function revokeTokens(
       form.set('client_id', id);
       if (method === 'client_secret_post' && secret !== undefined) form.set('client_secret', secret);
     }
-    const answer = await oauthFetch(parts.outbound)(address, { method: 'POST', headers, body: form });
+    const answer = await boundedFetch(parts.outbound)(address, { method: 'POST', headers, body: form });
     if (!answer.ok) return false;
   }
   return true;

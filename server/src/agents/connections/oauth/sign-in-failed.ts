@@ -1,7 +1,7 @@
 import { IssuerMismatchError, OAuthError } from '@modelcontextprotocol/client';
 import { Problem } from '@gantry/contract/problems.ts';
 import { DestinationRefused } from '../../../ground/outbound/outbound.ts';
-import { Redirected } from './oauth-fetch.ts';
+import { Redirected } from '../../../ground/outbound/bounded-fetch.ts';
 
 /** A reason in words of this service. */
 export class SignInFailed extends Error {}

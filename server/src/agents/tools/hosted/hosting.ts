@@ -91,7 +91,7 @@ export function openHosting(parts: Parts): Hosting {
       const start = async (id: string) => {
         await requireBuilt(server, image);
         const spec = { ...(await programSpec(parts, upstream)), id, image: image.digest };
-        return await started(parts, { spec, upstream, showsOutput: by === undefined });
+        return await started(parts, { spec, upstream, isShared: share === 'revision', showsOutput: by === undefined });
       };
       return await programs.use({
         of: {
@@ -144,11 +144,15 @@ async function programSpec(parts: Parts, upstream: Upstream): Promise<Omit<Progr
 interface Starting {
   spec: ProgramSpec;
   upstream: Upstream;
+  isShared: boolean;
   /** To a person who may change the server, a failed start shows what the program wrote. */
   showsOutput: boolean;
 }
 
-async function started({ runner, limits, stopping, log, onError }: Parts, { spec, upstream, showsOutput }: Starting) {
+async function started(
+  { runner, limits, stopping, log, onError }: Parts,
+  { spec, upstream, isShared, showsOutput }: Starting,
+) {
   const until = AbortSignal.any([stopping, AbortSignal.timeout(limits.start_ms)]);
   const mask = masked(Object.values(spec.secrets));
   const program = await runner.start(spec, until);
@@ -157,7 +161,7 @@ async function started({ runner, limits, stopping, log, onError }: Parts, { spec
   );
   try {
     const connection = await connectOver(
-      { upstream, wire, conceal: mask, image: spec.image, timeout_ms: limits.start_ms, onError },
+      { upstream, wire, conceal: mask, image: spec.image, isShared, timeout_ms: limits.start_ms, onError },
       until,
     );
     return { connection, whyClosed: () => wire.whyClosed() };

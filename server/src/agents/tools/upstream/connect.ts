@@ -14,9 +14,9 @@ import { toolList, type ToolList } from '../../../assets/registry/tool-lists/too
 import type { AssetRecord } from '../../../assets/registry/find.ts';
 import type { ToolParts } from '../parts.ts';
 import { authorizedFetch, type Credential } from './authorized-fetch.ts';
-import { declineQuestions } from './decline-questions.ts';
 import { listPrompts } from './list-prompts.ts';
 import { outboundFetch } from './outbound-fetch.ts';
+import { serverQuestions, type During } from './server-questions.ts';
 
 /** A version of a server. */
 export interface Upstream {
@@ -29,8 +29,8 @@ export interface Upstream {
 
 export interface ServerConnection {
   client: Client;
-  /** How many questions to the user were declined on it. */
-  declined(): number;
+  /** For the work of a call, which the server can interrupt with questions to the user. */
+  during: During;
   /** Asked anew when the last answer is older than this. */
   list(no_older_than_ms: number): Promise<ToolList>;
   /** The text without the credentials that this connection has sent. */
@@ -70,13 +70,15 @@ interface Connecting {
   conceal: ServerConnection['conceal'];
   /** What a hosted server runs. */
   image?: string;
+  /** Callers meet on it. */
+  isShared?: boolean;
   timeout_ms: number;
   onError: (error: unknown) => void;
 }
 
 /** Throws `server_unavailable`. */
 export async function connectOver(
-  { upstream, wire, conceal, image, timeout_ms, onError }: Connecting,
+  { upstream, wire, conceal, image, isShared = false, timeout_ms, onError }: Connecting,
   signal: AbortSignal,
 ): Promise<ServerConnection> {
   const work = async <T>(asked: () => Promise<T>) => await named({ upstream, conceal }, asked);
@@ -97,13 +99,13 @@ export async function connectOver(
       },
     },
   );
-  const declined = declineQuestions(client);
+  const during = serverQuestions(client, { isShared, conceal });
   await work(async () => await client.connect(wire, { timeout: timeout_ms, signal }));
   let listed: { at: number; list: ToolList } | undefined;
   return {
     client,
     conceal,
-    declined,
+    during,
     list: async (no_older_than_ms) => {
       if (listed !== undefined && !isStale && performance.now() - listed.at <= no_older_than_ms) return listed.list;
       isStale = false;

@@ -1,7 +1,9 @@
+import { reachesNoAddress } from '@gantry/contract/assets/reach.ts';
 import type { Difference } from '@gantry/contract/assets/difference.ts';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../content.ts';
 import type { PinnedMemory } from '../references/memory-of-agent.ts';
+import type { ReachOfServers } from '../tool-lists/reach-of-servers.ts';
 import { difference, isEmpty, type Compared } from './difference.ts';
 
 const file = (path: string, text: string | Uint8Array = path) => ({ path, sha256: sha256(text), size: text.length });
@@ -127,11 +129,11 @@ describe('the reach of an agent', () => {
     config: Record<string, unknown>,
     egress?: string[],
     memory?: PinnedMemory,
-    as_user: string[] = [],
+    hosted: ReachOfServers['hosted'] = [],
   ): Compared => ({
     ...content,
     config,
-    agent: { team: 'ml', egress, memory, as_user },
+    agent: { team: 'ml', egress, memory, as_user: [], hosted },
   });
   const reach = (before: Compared | undefined, after: Compared) =>
     difference(before, after).reach.map(({ change, name, unbounded, instead_of }) =>
@@ -182,6 +184,22 @@ describe('the reach of an agent', () => {
       'same | llama',
       'added | models/embed',
     ]);
+  });
+
+  test('shows the program of a hosted server with what it gets, which the own network of the agent does not cover', () => {
+    const of = { server: 'mcp-servers/shop', egress: ['shop.example.com:443'], secrets: ['SHOP_KEY'] };
+    const hosting = (version: string) => agent({}, undefined, undefined, [{ ...of, package: `pypi:shop==${version}` }]);
+    const after = difference(agent({}), hosting('1.0')).reach;
+    expect(linesOf(after).filter((line) => line.startsWith('added'))).toEqual([
+      'added hosted-package pypi:shop of mcp-servers/shop - 1.0',
+      'added hosted-secret SHOP_KEY of mcp-servers/shop - -',
+      'added hosted-host shop.example.com:443 of mcp-servers/shop - -',
+    ]);
+    expect(linesOf(difference(hosting('1.0'), hosting('1.1')).reach)).toContain(
+      'changed hosted-package pypi:shop of mcp-servers/shop 1.0 1.1',
+    );
+    const closed = agent({}, [], undefined, [{ ...of, package: 'pypi:shop==1.0' }]);
+    expect(reachesNoAddress(difference(undefined, closed).reach)).toBe(true);
   });
 
   test('follows the wildcards of a list', () => {

@@ -1,12 +1,12 @@
-// What decides about an agent's reach besides its config: its team, the destinations of its container, its memory config, and the servers that it calls
-// in the name of its callers.
+// What decides about an agent's reach besides its config: its team, the destinations of its container, its memory config, and what its servers
+// bring: calls in the name of its callers, and programs of others.
 import { egressOf } from '@gantry/project/agent-yaml/egress.ts';
 import { parseRef } from '@gantry/contract/refs.ts';
 import type { AssetSubject } from '../../../governance/access/subject.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import { settings } from '../../../people/principals/find.ts';
 import type { StoredContent } from '../content-store.ts';
-import { calledAsUser } from '../tool-lists/called-as-user.ts';
+import { reachOfServers } from '../tool-lists/reach-of-servers.ts';
 import { agentConfigOf } from '../versions/load-version-content.ts';
 import { pinnedMemory } from '../references/memory-of-agent.ts';
 import type { Reaching } from './reach.ts';
@@ -20,6 +20,6 @@ export async function ofAgent(
   if (parseRef(ref)?.kind !== 'agent') return {};
   const egress = made === undefined ? egressOf(await settings(db), agentConfigOf({ config })) : (made ?? undefined);
   return {
-    agent: { team: team.name, egress, memory: await pinnedMemory(db, pins), as_user: await calledAsUser(db, pins) },
+    agent: { team: team.name, egress, memory: await pinnedMemory(db, pins), ...(await reachOfServers(db, pins)) },
   };
 }

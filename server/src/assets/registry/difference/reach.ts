@@ -1,10 +1,12 @@
 // What a content reaches, the widest first, and how that differs from what serves. From the config, the pins and, for an agent, the team and
 // the organisation's setting. Pure; every place that shows reach shows these lines.
 import { isCovered } from '@gantry/project/agent-yaml/egress.ts';
+import { parseHostedPackage } from '@gantry/project/hosted-package.ts';
 import type { ReachLine } from '@gantry/contract/assets/reach.ts';
 import { parseAnyRef } from '@gantry/contract/refs.ts';
 import type { StoredContent } from '../content-store.ts';
 import type { PinnedMemory } from '../references/memory-of-agent.ts';
+import type { HostedReach, ReachOfServers } from '../tool-lists/reach-of-servers.ts';
 
 export interface Reaching extends Pick<StoredContent, 'config' | 'pins'> {
   /** Absent for a kind that is not deployed: it has no container and no gateway key. */
@@ -13,9 +15,7 @@ export interface Reaching extends Pick<StoredContent, 'config' | 'pins'> {
     /** The destinations of its container besides the gateway. Undefined: not limited. */
     egress: readonly string[] | undefined;
     memory: PinnedMemory | undefined;
-    /** The servers that it calls with credentials of its callers. */
-    as_user: readonly string[];
-  };
+  } & ReachOfServers;
 }
 
 /** A reference with another pinned content counts as changed, also with an equal version. Without `before`, each line is new. */
@@ -77,6 +77,9 @@ const order: readonly ReachLine['kind'][] = [
   'agent',
   'orchestration',
   'mcp-server',
+  'hosted-package',
+  'hosted-secret',
+  'hosted-host',
   'tool',
   'knowledge-base',
   'rag-index',
@@ -101,7 +104,7 @@ function reached({ config, pins, agent }: Reaching): Reached[] {
 
 function ofAgent(
   config: Record<string, unknown>,
-  { team, egress, memory, as_user }: NonNullable<Reaching['agent']>,
+  { team, egress, memory, as_user, hosted }: NonNullable<Reaching['agent']>,
 ): Reached[] {
   const { primary, fallback } = objectAt(config, 'model');
   // Its gateway key calls the models that it names, and without one all of its team (deploy/revision-key.ts).
@@ -109,9 +112,27 @@ function ofAgent(
   return [
     ...(models.length === 0 ? named('models', [`every model of team ${team}`]) : models),
     ...named('user-credential', as_user),
+    ...hosted.flatMap(ofHosted),
     ...named('model', [memory?.config.model?.ref, memory?.config.embedding?.ref]),
     ...named('shared-memory', memory === undefined ? [] : sharing(memory, team)),
     ...(egress === undefined ? named('internet', ['the whole internet']) : named('host', egress)),
+  ];
+}
+
+/** Kinds of their own: the agent reaches none of it itself, so its own network and secrets cover none of it. */
+function ofHosted({ server, package: hosted, egress, secrets }: HostedReach): Reached[] {
+  const { name, version } = parseHostedPackage(hosted) ?? { name: hosted, version: null };
+  const [index] = hosted.split(':', 1);
+  return [
+    { kind: 'hosted-package', name: `${index}:${name} of ${server}`, version, digest: hosted },
+    ...named(
+      'hosted-secret',
+      secrets.map((secret) => `${secret} of ${server}`),
+    ),
+    ...named(
+      'hosted-host',
+      egress.map((host) => `${host} of ${server}`),
+    ),
   ];
 }
 

@@ -68,7 +68,10 @@ export async function callablePrompts(db: Reader, server: ServerOfAgent): Promis
 }
 
 // A list can be large, and each call asks for it. Its row never changes what it lists.
-const lists = new LRUCache<string, Pick<ToolList, 'tools' | 'prompts'>>({ max: 200 });
+const lists = new LRUCache<string, Pick<ToolList, 'tools' | 'prompts'>>({
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ tools, prompts }) => JSON.stringify([tools, prompts]).length,
+});
 
 async function pinnedNow(db: Reader, of: store.OfServer): Promise<Pick<ToolList, 'tools' | 'prompts'> | undefined> {
   const id = await store.pinnedId(db, of);

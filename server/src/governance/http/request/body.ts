@@ -59,6 +59,11 @@ export function requireType(shape: BodyShape, content_type: string | null): void
       throw new Problem('unsupported_media_type', { detail: `Send the states as ${frames_type}.` });
     return;
   }
+  if (shape === 'form') {
+    if (!/^application\/x-www-form-urlencoded(; ?charset=utf-8)?$/.test(type))
+      throw new Problem('unsupported_media_type', { detail: 'Send a form as application/x-www-form-urlencoded.' });
+    return;
+  }
   if (shape === 'archive') {
     if (!archive_types.includes(type))
       throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });

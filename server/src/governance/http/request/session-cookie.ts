@@ -7,6 +7,7 @@ import type { RequestHeaders } from './request-headers.ts';
 
 /** The facts of a request that identify its caller. */
 export interface Sender {
+  path: string;
   headers: RequestHeaders;
   origin: Origin;
   /** The client used https, as a trusted proxy says. */

@@ -49,6 +49,8 @@ export const endpointsThatWait: ReadonlySet<EndpointName> = new Set([
   'orchestrate_a2a.stream',
   'orchestrate_a2a.subscribe',
   'orchestrate_a2a.watch',
+  'outside_registry.read',
+  'outside_registry.search',
   'served.agent',
   'service.doctor',
   'webhooks.test',

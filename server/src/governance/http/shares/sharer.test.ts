@@ -4,7 +4,12 @@ import { sharers } from './sharer.ts';
 
 const sharerOf = sharers();
 const of = (headers: Record<string, string>, ip = '10.0.0.1') =>
-  sharerOf({ headers: new Headers(headers), origin: { request_id: null, ip, receipts: [] }, is_https: false });
+  sharerOf({
+    path: '/',
+    headers: new Headers(headers),
+    origin: { request_id: null, ip, receipts: [] },
+    is_https: false,
+  });
 const user = { kind: 'user', id: 'ada' } as Caller; // only these members name a sharer
 const key = (scope: KeyCaller['scope'], scope_id: string) =>
   ({ kind: 'key', id: `key of ${scope}`, scope, scope_id }) as Caller;

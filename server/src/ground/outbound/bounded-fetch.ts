@@ -1,17 +1,19 @@
-// `fetch` for what OAuth needs, over the checked connections. Must never happen: a followed redirect, or an answer that fills the memory or holds on.
+// `fetch` for short answers of others, over the checked connections. Must never happen: a followed redirect, or an answer that fills the memory or holds on.
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Outbound } from '../../../ground/outbound/outbound.ts';
+import type { Outbound } from './outbound.ts';
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 const most_bytes = 256 * 1024;
-const answer_ms = 10_000;
+export const answer_ms = 10_000;
 
 /** The other side has sent the browser or the service elsewhere. */
 export class Redirected extends Error {}
 
-export function oauthFetch(outbound: Outbound): Fetch {
+export class AnswerTooLong extends Error {}
+
+export function boundedFetch(outbound: Outbound): Fetch {
   return async (url, { method = 'GET', headers, body, signal } = {}) => {
     const limit = AbortSignal.timeout(answer_ms);
     const answer = await outbound.request(String(url), {
@@ -33,21 +35,7 @@ export function oauthFetch(outbound: Outbound): Fetch {
   };
 }
 
-/** The server's answer to a request without a credential. Its body may be an endless stream, so nobody reads it. */
-export async function challengeOf(outbound: Outbound, address: string): Promise<Response> {
-  const answer = await outbound.request(address, {
-    method: 'GET',
-    headers: { accept: 'application/json, text/event-stream' },
-    body: null,
-    signal: AbortSignal.timeout(answer_ms),
-    headersTimeout: answer_ms,
-    bodyTimeout: answer_ms,
-  });
-  answer.body.on('error', () => undefined).destroy();
-  return new Response(null, { headers: headersOf(answer) });
-}
-
-function headersOf({ headers }: Pick<Dispatcher.ResponseData, 'headers'>): Headers {
+export function headersOf({ headers }: Pick<Dispatcher.ResponseData, 'headers'>): Headers {
   const given = new Headers();
   for (const [name, value] of Object.entries(headers))
     for (const one of [value].flat()) if (one !== undefined) given.append(name, one);
@@ -58,7 +46,7 @@ function textOf(body: RequestInit['body']): string | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string') return body;
   if (body instanceof URLSearchParams) return body.toString();
-  throw new TypeError('OAuth sends text');
+  throw new TypeError('only text is sent');
 }
 
 async function bounded(body: Readable): Promise<Buffer> {
@@ -66,7 +54,7 @@ async function bounded(body: Readable): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > most_bytes) throw new Error(`the answer has more than ${most_bytes} bytes`);
+    if (bytes > most_bytes) throw new AnswerTooLong(`The answer has more than ${most_bytes / 1024} kB.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

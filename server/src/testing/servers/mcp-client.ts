@@ -1,0 +1,2 @@
+// For tests outside of the server.
+export { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
