@@ -20,12 +20,14 @@ interface Admitted {
 export async function admitCall(
   db: Database,
   caller: ToolCaller,
-  asked: { server: string; tool: string },
+  asked: { server: string; tool: string; found?: UsableServer | undefined },
 ): Promise<Admitted> {
-  if (caller.kind !== 'agent') return { usable: await serverFor(db, caller, asked.server), user: caller, through: [] };
+  const { found } = asked;
+  if (caller.kind !== 'agent')
+    return { usable: found ?? (await serverFor(db, caller, asked.server)), user: caller, through: [] };
   if (caller.run === undefined)
     throw new Problem('run_refused', { detail: 'A tool is called in a run: send the X-Svc-Run of the call.' });
-  const usable = await serverOfTool(db, caller, asked);
+  const usable = found ?? (await serverOfTool(db, caller, asked));
   const { user, through } = await delegationOfAgent({ db, isOpen: async (run) => await isOpenRun(db, run) }, caller);
   return { usable, user, through: through.chain };
 }

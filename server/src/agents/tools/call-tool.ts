@@ -32,6 +32,8 @@ export interface AskedCall {
   trace: TraceContext;
   server: string;
   tool: string;
+  /** The server, when this request has found it already. */
+  found?: UsableServer | undefined;
   arguments: Record<string, unknown>;
   signal: AbortSignal;
   onProgress?: ((progress: Progress) => void) | undefined;

@@ -1,4 +1,5 @@
 // A call of a tool under the guardrails of its agent: the arguments before anything else reads them, the result before the agent gets it.
+import type { OrgSettings } from '@gantry/contract/people/org.ts';
 import type { AgentCaller } from '../../governance/access/caller.ts';
 import { askJudge } from '../../models/gateway/judging/ask-judge.ts';
 import { GuardedCall, nothingGiven } from '../../models/guardrails/guarded-call.ts';
@@ -6,12 +7,11 @@ import { checkTexts, type DocumentForm, type DocumentText } from '../../models/g
 import { requiredRules } from '../../models/guardrails/make-rules.ts';
 import { JudgeFailed, type Rule } from '../../models/guardrails/rule.ts';
 import { keyCaller } from '../../models/keys/calls/key-caller.ts';
-import { settings } from '../../people/principals/find.ts';
 import { servingConfig } from '../deploy/serving/serving-config.ts';
 import type { ToolCaller } from './admit-call.ts';
 import type { ToolParts } from './parts.ts';
 
-interface CallToGuard {
+interface CallToGuard extends Pick<OrgSettings, 'required_guardrails'> {
   caller: ToolCaller;
   /** Of the server. */
   team: { id: string; name: string };
@@ -21,11 +21,10 @@ interface CallToGuard {
 /** Undefined without guardrails at tools. */
 export async function guardTool(
   parts: ToolParts,
-  { caller, team: { id: team_id, name: team }, signal }: CallToGuard,
+  { caller, team: { id: team_id, name: team }, required_guardrails, signal }: CallToGuard,
 ): Promise<GuardedCall | undefined> {
-  if (caller.kind === 'agent') return await guardAgent(parts, caller, signal);
+  if (caller.kind === 'agent') return await guardAgent(parts, caller, { required_guardrails, signal });
   // Those that the organisation requires where the server is.
-  const { required_guardrails } = await settings(parts.db);
   const rules = requiredRules(required_guardrails, team);
   if (!rules.some(isAtTools)) return undefined;
   return new GuardedCall(rules, {
@@ -41,10 +40,9 @@ const isAtTools = ({ places }: Rule) => places.includes('tool_in') || places.inc
 async function guardAgent(
   { db, models, guardrails }: ToolParts,
   { id, team, version_id, revision_id, key_id, run, origin }: AgentCaller,
-  signal: AbortSignal,
+  { required_guardrails, signal }: Pick<CallToGuard, 'required_guardrails' | 'signal'>,
 ): Promise<GuardedCall | undefined> {
   const own = await servingConfig(db, version_id);
-  const { required_guardrails } = await settings(db);
   const rules = [...own.rules, ...requiredRules(required_guardrails, team.name)];
   if (!rules.some(isAtTools)) return undefined;
   const { run_id = null, root_run_id = null, caller_id = null, trace_id = null } = run ?? {};

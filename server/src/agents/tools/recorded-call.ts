@@ -70,7 +70,7 @@ export async function recordedCall<Answer extends object>(
     throw new Problem('too_large', { detail: `The arguments have at most ${limits.tool_arguments_kb} kB.` });
   const agent = caller.kind === 'agent' ? caller : undefined;
   const id = randomUUID();
-  const guarded = await guardTool(parts, { ...asked, team: upstream.asset.team });
+  const guarded = await guardTool(parts, { ...asked, ...limits, team: upstream.asset.team });
   const span = openToolSpan(parts.spans, { ...asked, server: server.name, user_id: user.id, call_id: id });
   let isSent = false;
   const read = agent?.run && { root_run_id: agent.run.root_run_id, ...flowOf(upstream.config, asked.pinned) };

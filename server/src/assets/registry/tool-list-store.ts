@@ -55,6 +55,13 @@ export async function pinnedList(db: Reader, { asset_id, version }: OfServer): P
   return row && opened(row);
 }
 
+/** The list that is pinned now. */
+export async function pinnedId(db: Reader, { asset_id, version }: OfServer): Promise<string | undefined> {
+  const row = await db.one<{ list_id: string }>(sql`
+    select list_id from tool_pin where asset_id = ${asset_id} and version = ${version}`);
+  return row?.list_id;
+}
+
 export async function putPin(
   tx: GovernedTx,
   { asset_id, version, list_id, pinned_by }: OfServer & { list_id: string; pinned_by: string },

@@ -7,8 +7,7 @@ import type { AgentCaller } from '../../../governance/access/caller.ts';
 import type { Database } from '../../../ground/database/database.ts';
 import { requireRunBudget } from '../../../models/gateway/admission/run-budget.ts';
 import { labelOf } from '../../../models/gateway/admission/reservation.ts';
-import { keyFacts } from '../../../models/keys/calls/facts.ts';
-import { keyCaller } from '../../../models/keys/calls/key-caller.ts';
+import { keyPayer } from '../../../models/keys/calls/key-caller.ts';
 import { openBooks, tool_provider, type RunOfCall, type Settlement } from '../../../models/ledger/books.ts';
 
 interface PricedCall {
@@ -32,12 +31,9 @@ export interface HeldPrice {
 export async function holdPrice(db: Database, call: PricedCall): Promise<HeldPrice> {
   const { caller, call_id, server, tool } = call;
   const run = runOf(caller);
-  const [payer, key] = await Promise.all([
-    keyCaller(db, caller.key_id, caller.origin),
-    keyFacts(db, caller.key_id),
-    requireRunBudget(db, run),
-  ]);
-  if (payer === undefined || key === undefined) throw new Problem('invalid_api_key');
+  const [paying] = await Promise.all([keyPayer(db, caller.key_id, caller.origin), requireRunBudget(db, run)]);
+  if (paying === undefined) throw new Problem('invalid_api_key');
+  const { payer, key } = paying;
   const nano = parseUsd(call.usd);
   const hold_id = randomUUIDv7();
   const { accounts } = payer;

@@ -8,7 +8,7 @@ import type { Reader } from '../../../ground/database/database.ts';
 import type { Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { agentConfigOf, loadVersionSummary } from '../versions/load-version-content.ts';
-import type { ListedPrompt, ListedTool } from './tool-list.ts';
+import type { ListedPrompt, ListedTool, ToolList } from './tool-list.ts';
 import * as store from '../tool-list-store.ts';
 
 export interface ServerOfAgent {
@@ -55,7 +55,7 @@ export async function pinnedTools(
   db: Reader,
   server: Pick<ServerOfAgent, 'asset_id' | 'version' | 'config'>,
 ): Promise<ListedTool[]> {
-  const pinned = await store.pinnedList(db, server);
+  const pinned = await pinnedNow(db, server);
   const only = toolsIn(server.config);
   return (pinned?.tools ?? []).filter(({ name }) => only === undefined || only.includes(name));
 }
@@ -63,8 +63,24 @@ export async function pinnedTools(
 /** What is pinned now of the prompts that the agent's push saw. */
 export async function callablePrompts(db: Reader, server: ServerOfAgent): Promise<ListedPrompt[]> {
   if (server.pushed_prompts.size === 0) return [];
-  const pinned = await store.pinnedList(db, server);
+  const pinned = await pinnedNow(db, server);
   return (pinned?.prompts ?? []).filter(({ name }) => server.pushed_prompts.has(name));
+}
+
+// A list can be large, and each call asks for it. Its row never changes what it lists.
+const lists = new LRUCache<string, Pick<ToolList, 'tools' | 'prompts'>>({
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ tools, prompts }) => JSON.stringify([tools, prompts]).length,
+});
+
+async function pinnedNow(db: Reader, of: store.OfServer): Promise<Pick<ToolList, 'tools' | 'prompts'> | undefined> {
+  const id = await store.pinnedId(db, of);
+  if (id === undefined) return undefined;
+  const known = lists.get(id);
+  if (known !== undefined) return known;
+  const pinned = await store.pinnedList(db, of);
+  if (pinned !== undefined) lists.set(pinned.id, pinned);
+  return pinned;
 }
 
 async function serverOf(

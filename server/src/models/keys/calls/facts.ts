@@ -38,7 +38,7 @@ export async function keyForAgents(db: Reader, id: string): Promise<KeyForAgents
   return row && { ...factsOf(row), is_paused: row.is_paused };
 }
 
-function factsOf(row: store.KeyRow): KeyFacts {
+export function factsOf(row: store.KeyRow): KeyFacts {
   const { id, prefix, scope, scope_name, team, models, tags, expires_at, revoked_at, activated_at, settings } = row;
   const named = (one: typeof scope) => (scope === one ? scope_name : null);
   return {
