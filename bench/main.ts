@@ -11,6 +11,7 @@ import { measure as fairness } from './fairness.ts';
 import { measure as firstDeploy } from './first-deploy.ts';
 import { measure as gateway } from './gateway.ts';
 import { measure as guardrails } from './guardrails.ts';
+import { measure as knowledge } from './knowledge.ts';
 import { fallenRatios } from './report/held-ratios.ts';
 import { measure as idleMemory } from './idle-memory.ts';
 import { measure as invoke } from './invoke.ts';
@@ -48,6 +49,7 @@ const measures = {
   guardrails: async () => await guardrails(options),
   placement: async () => await placement(options),
   fairness: async () => await fairness(options),
+  knowledge: async () => await knowledge(options),
   'idle-memory': on(idleMemory),
   'first-deploy': on(firstDeploy),
   redeploy: on(redeploy),

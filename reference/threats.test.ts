@@ -63,13 +63,20 @@ const wanted = [
   ...range(425, 427),
   ...range(432, 435),
   ...range(393, 396),
+  ...range(538, 549),
+  ...range(557, 558),
   ...range(399, 402),
   ...range(419, 421),
   ...range(440, 496),
   ...range(497, 500),
   ...range(502, 508),
+  ...range(512, 525),
+  ...range(550, 553),
+  ...range(532, 537),
   ...range(429, 431),
   ...range(436, 437),
+  ...range(526, 531),
+  ...range(554, 556),
 ];
 
 test('every threat to an existing feature has a promise, and tests or the reason for their absence', () => {

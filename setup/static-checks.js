@@ -8,7 +8,7 @@ import { print, SetupProblem, step } from './step.js';
 // They share the processor with a set-up.
 const tool_timeout_seconds = 300;
 const ruffVersion = '0.17.6';
-const ruffArguments = ['--quiet', 'wrapper', 'examples', 'server/src/testing'];
+const ruffArguments = ['--quiet', 'wrapper', 'reader', 'examples', 'server/src/testing'];
 
 /**
  * The static checks. Each tool is one line; a tool with findings prints them in full.

@@ -4,7 +4,8 @@ import { installDebianPackages } from './packages/debian.js';
 
 /**
  * Programs that tests run beside the service: a syslog daemon that speaks TLS, openssl for its certificate, proxies, a scanner for SQL
- * injection, the shells that svc completes in, systemd-analyze, a registry of images, an SSH daemon, and a browser for the console.
+ * injection, the shells that svc completes in, systemd-analyze, a registry of images, an SSH daemon, and a browser for the console. The FAQ
+ * of Debian is a corpus for knowledge bases.
  */
 const needed = [
   { package: 'rsyslog', at: ['/usr/sbin/rsyslogd'] },
@@ -22,11 +23,12 @@ const needed = [
   { package: 'docker-registry', at: ['/usr/bin/docker-registry'] },
   { package: 'openssh-server', at: ['/usr/sbin/sshd'] },
   { package: 'chromium', at: ['/usr/bin/chromium'] },
+  { package: 'debian-faq', at: ['/usr/share/doc/debian/FAQ/debian-faq.en.txt.gz'] },
   { package: 'fonts-liberation', at: ['/usr/share/fonts/truetype/liberation'] },
 ];
 
 const named =
-  'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish, systemd, docker-registry, sshd, and chromium with a font';
+  'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish, systemd, docker-registry, sshd, chromium with a font, and the FAQ of Debian';
 
 /** @param {(doing: string) => void} say */
 export async function ensureTestPrograms(say) {

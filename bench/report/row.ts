@@ -1,7 +1,19 @@
 /** One line of the table. */
 export interface Row {
   measure: string;
-  unit: 's' | 'ms' | 'KB' | 'MB' | 'requests/s' | 'streams/s' | 'tx/s' | 'entries/s' | 'requests' | 'containers' | '%';
+  unit:
+    | 's'
+    | 'ms'
+    | 'KB'
+    | 'MB'
+    | 'requests/s'
+    | 'streams/s'
+    | 'tx/s'
+    | 'entries/s'
+    | 'pages/s'
+    | 'requests'
+    | 'containers'
+    | '%';
   /** None if it could not be measured; `how` then has the reason. */
   samples: number[];
   /** The same work without our code, in turns with ours. The goal of such a row is the ratio of ours to it. */

@@ -85,9 +85,25 @@ export function settings(summary: string): Input<Record<string, unknown> | undef
   };
 }
 
-function readSetting(given: string, name: string): [string, unknown] {
+/** `--var key=value`, repeatable; each value is text. */
+export function values(summary: string): Input<Record<string, string>> {
+  return {
+    summary,
+    placeholder: 'key=value',
+    repeats: true,
+    // The parser returns a list for a repeated flag.
+    read: (given, name) => Object.fromEntries(((given ?? []) as string[]).map((each) => readPair(each, name))),
+  };
+}
+
+function readPair(given: string, name: string): [string, string] {
   const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   if (key === '') throw misuse(`${name} must be key=value, not "${given}"`);
+  return [key, value];
+}
+
+function readSetting(given: string, name: string): [string, unknown] {
+  const [key, value] = readPair(given, name);
   const parsed = parseJson(value);
   return [key, parsed === undefined ? value : parsed];
 }

@@ -97,12 +97,13 @@ function faultLines(fault: Fault): View {
 }
 
 /**
- * The output of an agent that did not start: the traceback of its import, or else its last lines. For other refusals the watched run has
- * already printed its output.
+ * The output of an agent that did not start: the traceback of its import, or else its last lines. The output of a hosted MCP server that did
+ * not start. For other refusals the watched run has already printed its output.
  */
-function evidence({ fields }: Problem): View {
+function evidence({ code, fields }: Problem): View {
   const reason = memberOf(fields['reason'], 'traceback');
-  const lines = typeof reason === 'string' ? reason.trimEnd().split('\n') : logLines(fields['log']);
+  const text = code === 'server_unavailable' ? fields['output'] : reason;
+  const lines = typeof text === 'string' ? text.trimEnd().split('\n') : logLines(fields['log']);
   return lines.map((text) => whole(faint('    │ '), text));
 }
 

@@ -111,6 +111,21 @@ const pages = [
     ),
   ),
   page(
+    '/knowledge/$name',
+    load(
+      later(() => import('./pages/knowledge/base.tsx')),
+      'KnowledgeBasePage',
+    ),
+  ),
+  filtered(
+    '/knowledge/$name/documents/$document',
+    load(
+      later(() => import('./pages/knowledge/document.tsx')),
+      'DocumentPage',
+    ),
+    textSearch('start', 'end'),
+  ),
+  page(
     '/inbox',
     load(
       later(() => import('./pages/inbox/inbox.tsx')),
@@ -301,6 +316,13 @@ const pages = [
     ),
     textSearch('version'),
   ),
+  page(
+    '/registry/prompt/$name/playground',
+    load(
+      later(() => import('./pages/registry/playground/playground.tsx')),
+      'PlaygroundPage',
+    ),
+  ),
   filtered(
     '/approvals',
     load(
@@ -405,7 +427,7 @@ const pages = [
       later(() => import('./pages/costs/costs.tsx')),
       'CostsPage',
     ),
-    textSearch('by', 'since', 'team', 'agent', 'model'),
+    textSearch('by', 'since', 'team', 'agent', 'model', 'tag'),
   ),
   page(
     '/budgets',

@@ -32,16 +32,17 @@ type ReplyShape =
 export const refusal_event = 'problem';
 
 /**
- * The request's body: absent, JSON of a schema, a packed project (`application/gzip`, tar), an agent's unchanged JSON, or a line of JSON and then bytes
+ * The request's body: absent, JSON of a schema, a packed project (`application/gzip`, tar), any file (`application/octet-stream`), an agent's unchanged JSON, or a line of JSON and then bytes
  * (`application/vnd.gantry.frames`), or an HTML form (`application/x-www-form-urlencoded`).
  */
-export type BodyShape = z.ZodType | 'archive' | 'raw' | 'frames' | 'form';
+export type BodyShape = z.ZodType | 'archive' | 'file' | 'raw' | 'frames' | 'form';
 
 export const frames_type = 'application/vnd.gantry.frames';
 
 /** Of the bodies that are no JSON of a schema. */
 export const contentTypes = {
   archive: 'application/gzip',
+  file: 'application/octet-stream',
   raw: 'application/json',
   frames: frames_type,
   form: 'application/x-www-form-urlencoded',
@@ -57,8 +58,10 @@ export const contentTypes = {
  * - `gemini`   the calls to models by clients of Gemini, likewise in Google's shape
  * - `ollama`   the calls to models by clients of Ollama, likewise in its shape
  * - `memory`   what agents keep between calls, at the door of the agents
+ * - `prompts`  what an agent reads of its own prompts, at the door of the agents
  * - `mcp`      servers of the Model Context Protocol: for agents at their door, for people and programs at the address of the service
  * - `oauth`    for clients of others that sign in, with the form of a refusal of OAuth
+ * - `hooks`    for systems of others that say that something has changed; what is sent proves itself
  * - `probes`   for monitors of the process
  */
 export type SurfaceName =
@@ -70,8 +73,10 @@ export type SurfaceName =
   | 'gemini'
   | 'ollama'
   | 'memory'
+  | 'prompts'
   | 'mcp'
   | 'oauth'
+  | 'hooks'
   | 'probes';
 
 export interface Endpoint {
@@ -107,12 +112,14 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 type Sent<T> = T extends z.ZodType ? z.input<T> : undefined;
-type BodyParsed<B> = B extends 'archive'
+type BodyParsed<B> = B extends 'archive' | 'file'
   ? ReadableStream<Uint8Array>
   : B extends 'raw' | 'frames' | 'form'
     ? Uint8Array
     : Parsed<B>;
-type BodySent<B> = B extends 'archive' | 'raw' | 'frames' | 'form' ? Uint8Array | ReadableStream<Uint8Array> : Sent<B>;
+type BodySent<B> = B extends 'archive' | 'file' | 'raw' | 'frames' | 'form'
+  ? Uint8Array | ReadableStream<Uint8Array>
+  : Sent<B>;
 
 /** The input of a handler: every part parsed. */
 export interface Parts<E extends Endpoint> {

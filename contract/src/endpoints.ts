@@ -18,6 +18,9 @@ import { groupsEndpoints } from './people/groups.ts';
 import { homeEndpoints } from './telling/home.ts';
 import { invokeEndpoints } from './agents/invoke.ts';
 import { keysEndpoints } from './models/keys.ts';
+import { knowledgeHookEndpoints } from './agents/knowledge-hooks.ts';
+import { knowledgeUploadEndpoints } from './agents/knowledge-uploads.ts';
+import { knowledgeEndpoints } from './agents/knowledge.ts';
 import { langgraphAssistantEndpoints } from './agents/langgraph/assistants.ts';
 import { langgraphItemEndpoints } from './agents/langgraph/items.ts';
 import { langgraphRunEndpoints } from './agents/langgraph/runs.ts';
@@ -35,6 +38,9 @@ import { orchestrationsEndpoints } from './agents/orchestrations.ts';
 import { orgEndpoints } from './people/org.ts';
 import { permissionsEndpoints } from './people/permissions.ts';
 import { principalsEndpoints } from './people/principals.ts';
+import { ownPromptsEndpoints } from './agents/own-prompts.ts';
+import { promptTrialEndpoints } from './agents/prompt-trials.ts';
+import { promptsEndpoints } from './agents/prompts.ts';
 import { readingGrantsEndpoints } from './people/reading-grants.ts';
 import { registryEndpoints } from './assets/registry.ts';
 import { servedEndpoints } from './agents/served.ts';
@@ -76,6 +82,9 @@ export const endpoints = {
   ...threadsEndpoints,
   ...threadSharesEndpoints,
   ...memoryEndpoints,
+  ...knowledgeEndpoints,
+  ...knowledgeHookEndpoints,
+  ...knowledgeUploadEndpoints,
   ...mcpEndpoints,
   ...servedEndpoints,
   ...mcpRegistryEndpoints,
@@ -94,6 +103,9 @@ export const endpoints = {
   ...ollamaEndpoints,
   ...modelsEndpoints,
   ...targetsEndpoints,
+  ...promptTrialEndpoints,
+  ...promptsEndpoints,
+  ...ownPromptsEndpoints,
   ...toolsEndpoints,
   ...toolCallsEndpoints,
   ...toolQuestionsEndpoints,

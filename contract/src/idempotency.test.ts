@@ -21,6 +21,7 @@ test('exactly the endpoints that create something from JSON take an Idempotency-
     'permissions.grant',
     'principals.create',
     'principals.rotate_key',
+    'prompts.add_example',
     'registry.create',
     'teams.create',
     'threads.create',

@@ -1,6 +1,6 @@
 // Every refusal of the service: a stable code, its HTTP status, a sentence and a hint. Clients match codes. Sentence and hint are for
 // people, and the thrower can make them more precise.
-
+import { knowledgeProblems } from './agents/knowledge-problems.ts';
 import { memoryProblems } from './agents/memory-problems.ts';
 import { toolProblems } from './assets/tool-problems.ts';
 import { signInProblems } from './people/sign-in-problems.ts';
@@ -182,6 +182,7 @@ export const problems = {
     hint: 'Use `--force` to deploy it again.',
   },
   cancelled: { status: 409, title: 'It was cancelled' },
+  ...knowledgeProblems,
   not_cancellable: { status: 409, title: 'It has already ended or switched' },
   not_deployed: { status: 409, title: 'This agent is not deployed', hint: 'Run `svc deploy agents/<name>@<version>`.' },
   agent_unavailable: {

@@ -15,6 +15,7 @@ const kindBySegment = {
   mcp: 'mcp-server',
   orchestrations: 'orchestration',
   targets: 'target',
+  skills: 'skill',
 } as const satisfies Record<string, AssetKind>;
 
 const segmentByKind = {
@@ -28,6 +29,7 @@ const segmentByKind = {
   'mcp-server': 'mcp-servers',
   orchestration: 'orchestrations',
   target: 'targets',
+  skill: 'skills',
 } as const satisfies Record<AssetKind, string>;
 
 /** Names of assets and teams: a DNS label, valid in a path, a host name and a container name alike. */
@@ -68,9 +70,24 @@ export function parseVersionRef(text: string): VersionRef | undefined {
   return { ...ref, version };
 }
 
-/** `agents/greeter@1.0.0` or `agents/greeter` → kind and name; undefined for any other text. */
+/** A label of a prompt. It begins with a letter, so it is no version; `latest` is the newest version. */
+export const isLabel = (text: string): boolean => namePattern.test(text) && text !== 'latest';
+
+export interface LabelRef extends AssetRef {
+  label: string;
+}
+
+/** `prompts/greeting@production` → its parts. Only prompts have labels. */
+export function parseLabelRef(text: string): LabelRef | undefined {
+  const at = text.lastIndexOf('@');
+  const ref = at < 0 ? undefined : parseRef(text.slice(0, at));
+  const label = text.slice(at + 1);
+  return ref?.kind === 'prompt' && isLabel(label) ? { ...ref, label } : undefined;
+}
+
+/** `agents/greeter@1.0.0`, `prompts/greeting@production` or `agents/greeter` → kind and name; undefined for any other text. */
 export function parseAnyRef(text: string): AssetRef | undefined {
-  return parseVersionRef(text) ?? parseRef(text);
+  return parseVersionRef(text) ?? parseLabelRef(text) ?? parseRef(text);
 }
 
 export function printVersionRef(ref: VersionRef): string {

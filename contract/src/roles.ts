@@ -33,6 +33,7 @@ export const assetKinds = [
   'mcp-server',
   'orchestration',
   'target',
+  'skill',
 ] as const;
 export type AssetKind = (typeof assetKinds)[number];
 
@@ -134,6 +135,11 @@ export const operations = {
   'agent.deploy': { on: 'asset', action: 'deploy', role: 'deployer' },
   'agent.operate': { on: 'asset', action: 'deploy', role: 'deployer' },
 
+  // Those of its version that it may use.
+  'prompt.read_own': { on: 'agent' },
+  // As a deploy: with an approval of exactly this text.
+  'prompt.move_label': { on: 'asset', action: 'deploy', role: 'deployer' },
+
   'permission.list': { on: 'signed_in' },
   'permission.check': { on: 'signed_in' },
   'permission.explain': { on: 'asset', action: 'read', role: 'viewer' },
@@ -175,6 +181,8 @@ export const operations = {
   'client.sign_in': { on: 'anyone' },
   // The public keys, for those who check the tokens of this service.
   'signing_key.read': { on: 'anyone' },
+  // Its request proves that it has the secret.
+  'hook.call': { on: 'anyone' },
   'signing_key.rotate': { on: 'org', role: 'admin', by: 'person' },
   'tools.pin': { on: 'asset', action: 'write', role: 'contributor' },
   // The costs of the caller's own keys; lists show those that the caller may manage too.
@@ -228,6 +236,7 @@ export const operations = {
     reason:
       'a budget has reached a threshold, the containers of an agent end again and again, or a run waits for a person',
   },
+  'system.refresh': { on: 'system', reason: 'a refresh was due, or the hook of a knowledge base asked for one' },
   'system.pause_key': { on: 'system', reason: 'a call cost more than was held for it' },
   'system.end_keys': { on: 'system', reason: 'the container of a revision is gone' },
   'system.rebuild': { on: 'system', reason: 'the image of a deployed revision was missing' },

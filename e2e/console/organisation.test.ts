@@ -1,6 +1,7 @@
 // Settings, models, webhooks and assets of the registry, changed in the console.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { openBrowser, visit, type Visitor } from './browser.ts';
 import { sharedStage } from './shared-stage.ts';
 
@@ -64,6 +65,35 @@ test('a prompt is created with its fault at the field, gets a version, is publis
   await page.getByRole('textbox', { name: 'Type console-tone to confirm' }).fill('console-tone');
   await page.getByRole('button', { name: 'Delete prompts/console-tone' }).click();
   await page.getByText('prompts/console-tone is deleted').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test('a label of a prompt is set, moved with its difference shown, and moved back', async () => {
+  const { page, open, faults, close } = await visitor('max');
+  await open('/registry/prompt/new');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('console-label');
+  await page.getByRole('textbox', { name: 'template' }).fill('Be brief.');
+  await page.getByRole('button', { name: 'Create the prompt' }).click();
+  await page.waitForURL('**/registry/prompt/console-label');
+  await page.getByRole('button', { name: 'New label…' }).click();
+  await page.getByRole('textbox', { name: 'Label', exact: true }).fill('production');
+  await page.getByRole('button', { name: 'Set the label' }).click();
+  const label = page.getByRole('listitem', { name: 'production' });
+  await label.getByText('means 1.0.0').waitFor();
+  await page.getByRole('button', { name: 'New version' }).click();
+  await page.getByRole('textbox', { name: 'template' }).fill('Be very brief.');
+  await page.getByRole('button', { name: 'Save as a new version' }).click();
+  await page.getByRole('heading', { name: 'Config 1.0.1' }).waitFor();
+  await label.getByRole('button', { name: 'Move…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('cell', { name: 'Be very brief.' }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Move it from 1.0.0 to 1.0.1' }).click();
+  await label.getByText('means 1.0.1').waitFor();
+  await label.getByRole('button', { name: 'Undo the last move' }).click();
+  await label.getByText('means 1.0.0').waitFor();
+  await page.getByText('production means 1.0.0 again').waitFor();
   expect(faults).toEqual([]);
   await close();
 });

@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@gantry/contract/client/client.ts';
+import { createClient, type Client } from '@gantry/contract/client/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser, settle, visit, type Screen } from './browser.ts';
 import { openConsoleStage, type ConsoleStage, type Person } from './stage.ts';
@@ -73,6 +73,8 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
   const [question] = (await max.call('threads.list', { params: { name: 'refunds' }, query: {} })).items;
   const [actions] = (await max.call('threads.list', { params: { name: 'cashier' }, query: {} })).items;
   const shared = await shareOfVera(gantry);
+  const document = await knowledgeOf(max);
+  await promptOf(max);
   const [key] = (await max.call('keys.list', { query: { team: 'ml' } })).items;
   // The service writes figures every ten seconds.
   while ((await max.call('agents.status', { params: { name: 'clock' } })).last_24h.calls === 0) await sleep(500);
@@ -106,6 +108,10 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
     ['new-agent', '/new-agent'],
     ['registry', '/registry'],
     ['asset', '/registry/model/gpt-4o-mini'],
+    ['knowledge', '/knowledge/house-rules'],
+    ['knowledge-document', `/knowledge/house-rules/documents/${document}`],
+    ['prompt', '/registry/prompt/greeting'],
+    ['playground', '/registry/prompt/greeting/playground'],
     ['approvals', '/approvals'],
     ['review', `/approvals/${request?.id}`],
     ['team', '/teams/ml'],
@@ -131,6 +137,44 @@ async function pagesOf({ gantry }: ConsoleStage): Promise<Shown[]> {
     ['webhooks', '/webhooks', 'admin'],
     ['doctor', '/doctor', 'admin'],
   ];
+}
+
+/** A base that serves, and one of its documents. */
+async function knowledgeOf(max: Client): Promise<string> {
+  const kitchen = '# Kitchen\n\nTea is free. The kettle is on the second floor.';
+  const documents = [
+    { title: 'kitchen', text: kitchen },
+    { title: 'pay', text: 'Salaries are paid on the 25th of each month.' },
+  ];
+  await max.call('registry.create', {
+    params: { kind: 'knowledge-base' },
+    body: {
+      name: 'house-rules',
+      team: 'ml',
+      config: { language: 'en', uploads: true, documents, rights: [{ documents: 'pay', readers: ['team:ml'] }] },
+    },
+  });
+  const body = new TextEncoder().encode('# Travel\n\nTrains are first class from four hours on.');
+  await max.call('knowledge.upload', { params: { name: 'house-rules' }, query: { path: 'travel.md' }, body });
+  const { id } = await max.call('knowledge.refresh', { params: { name: 'house-rules' } });
+  while ((await max.call('refreshes.show', { params: { id } })).state !== 'done') await sleep(500);
+  const { listed } = await max.call('knowledge.snapshot', { params: { name: 'house-rules', number: 1 } });
+  return listed[0]?.id ?? '';
+}
+
+/** Two versions of a prompt; the label `production` means the first. */
+async function promptOf(max: Client): Promise<void> {
+  const params = { kind: 'prompt', name: 'greeting' } as const;
+  const config = (text: string) => ({ template: text, variables: [{ name: 'guest' }] });
+  const first = config('Greet {{guest}} in one sentence.');
+  await max.call('registry.create', {
+    params: { kind: 'prompt' },
+    body: { name: 'greeting', team: 'ml', config: first },
+  });
+  await max.call('registry.edit', {
+    params,
+    body: { version: '1.1.0', config: config('Greet {{guest}} in one sentence, and ask how the journey was.') },
+  });
 }
 
 /** A conversation of vera with a picture, which max may read. */

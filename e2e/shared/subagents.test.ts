@@ -223,7 +223,7 @@ describe('a hostile agent', () => {
     const { url, key } = await reveal('boss');
     expect(await post({ url, key: await gantry.token('admin') })).toBe('401 invalid_api_key');
     expect(await post({ url: gantry.url, key })).toBe('401 unauthenticated');
-    const atTheDoor = new Set(['a2a', 'gateway', 'gemini', 'mcp', 'memory', 'ollama', 'probes']);
+    const atTheDoor = new Set(['a2a', 'gateway', 'gemini', 'mcp', 'memory', 'ollama', 'probes', 'prompts']);
     const others = Object.values<Endpoint>(endpoints).filter(({ surface = 'api' }) => !atTheDoor.has(surface));
     expect(others.length).toBeGreaterThan(100);
     for (const { method, path } of others) {

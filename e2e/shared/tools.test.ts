@@ -68,7 +68,7 @@ test('the trace of the call has the tool, as the service has seen it', async () 
 test('the example that acts as its user reads what each person has, and sends whoever is not connected a link', async () => {
   const whose = new Map([
     ['key-of-admin', 'mend the roof'],
-    ['key-of-tara', 'feed the cat'],
+    ['key-of-lena', 'feed the cat'],
   ]);
   const keyOf = (headers: IncomingHttpHeaders | undefined) => headers?.authorization?.replace('Bearer ', '') ?? '';
   const tasks = await mcpServerOfTest(
@@ -79,8 +79,8 @@ test('the example that acts as its user reads what each person has, and sends wh
     await gantry.must(
       `svc registry mcp-server create tasks --team toolers --config '{transport: streamable-http, url: "${tasks.url}", as: user}'`,
     );
-    await gantry.person('tara');
-    await gantry.must('svc team add toolers user:tara@example.com --role viewer');
+    await gantry.person('lena');
+    await gantry.must('svc team add toolers user:lena@example.com --role viewer');
     await gantry.must('printf key-of-admin | svc connect tasks --key');
     await gantry.must('svc mcp pin tasks --yes');
     await gantry.must('svc init secretary --template as-user --team toolers');
@@ -91,10 +91,10 @@ test('the example that acts as its user reads what each person has, and sends wh
     expect(await say()).toMatch(/connect|inbox/);
     await allow();
     expect(await say()).toContain('Your tasks: mend the roof');
-    expect(await say('tara')).toContain('http');
-    await gantry.must('printf key-of-tara | svc connect tasks --key', { as: 'tara' });
-    await allow('tara');
-    expect(await say('tara')).toContain('Your tasks: feed the cat');
+    expect(await say('lena')).toContain('http');
+    await gantry.must('printf key-of-lena | svc connect tasks --key', { as: 'lena' });
+    await allow('lena');
+    expect(await say('lena')).toContain('Your tasks: feed the cat');
   } finally {
     await tasks.close();
   }

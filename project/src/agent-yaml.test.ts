@@ -43,6 +43,16 @@ describe('a valid agent.yaml', () => {
     expect(parseAgentYaml(`${least}knowledge_bases: [{ref: ${ref}}]\n`).config?.knowledge_bases).toEqual([{ ref }]);
   });
 
+  test('names prompts by keys that are no names of prompts of MCP servers', () => {
+    const { config } = parseAgentYaml(`${least}prompts: {system: prompts/a@production, to_user-2: prompts/b@1.0.0}\n`);
+    expect(config?.prompts).toEqual({
+      system: { ref: 'prompts/a@production' },
+      'to_user-2': { ref: 'prompts/b@1.0.0' },
+    });
+    for (const key of ['city__greet', 'Big', '-x', 'x-', 'a'.repeat(33)])
+      expect(codesOf(`${least}prompts: {${key}: prompts/a}\n`)).toEqual(['invalid_value']);
+  });
+
   test.each(['default', 'gateway', 'litellm'])('may name the gateway %s', (gateway) => {
     expect(parseAgentYaml(`${least}model: {gateway: ${gateway}}\n`).config?.model?.gateway).toBe(gateway);
   });

@@ -48,6 +48,10 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
     'name: support\nversion: 1.0.0\nteam: ml\nstrategy: parallel\nagents: {a: {ref: agents/a}}\n',
     orchestrationYamlExample,
   ],
+  skill: [
+    'name: courtesy\ndescription: Greets people well.\n',
+    'name: courtesy\ndescription: Greets people well.\nlicense: MIT\ncompatibility: Needs Python 3.11\nmetadata: {author: Ada, version: "1.2.0"}\nallowed-tools: Bash Read\n',
+  ],
   target: [
     `kind: engine\naddress: ssh://deploy@gpu.example.com\nhost_fingerprint: SHA256:${'a'.repeat(43)}\nregistry: https://registry.example.com/agents\nservice_url: https://door.example.com\n`,
     `kind: engine\naddress: tcp://gpu.example.com:2376\nca: |\n  -----BEGIN CERTIFICATE-----\n  MIIB\n  -----END CERTIFICATE-----\nregistry: http://127.0.0.1:5000/team/agents\nservice_url: https://door.example.com/\n`,

@@ -10,6 +10,7 @@ import { model } from './asset-config/model.ts';
 import { prompt } from './asset-config/prompt.ts';
 import { ragIndex } from './asset-config/rag-index.ts';
 import { holdsSecretName, looksLikeSecret } from './asset-config/secret-text.ts';
+import { skill } from './asset-config/skill.ts';
 import { target } from './asset-config/target.ts';
 import { tool } from './asset-config/tool.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
@@ -27,6 +28,7 @@ const assetConfigs = {
   'mcp-server': mcpServer,
   orchestration: orchestrationConfig,
   target,
+  skill,
 } as const satisfies Record<ConfiguredKind, z.ZodType>;
 type AssetConfig<K extends ConfiguredKind> = z.output<(typeof assetConfigs)[K]>;
 
@@ -68,9 +70,10 @@ export function assetConfigJsonSchema(kind: ConfiguredKind): JsonSchema {
 export function referencesIn(kind: ConfiguredKind, config: object): { ref: string; pointer: string }[] {
   switch (kind) {
     case 'rag-index': {
-      const { embedding_model, knowledge_bases } = config as AssetConfig<'rag-index'>; // parsed as this kind
+      const { embedding_model, rerank_model, knowledge_bases } = config as AssetConfig<'rag-index'>; // parsed as this kind
       const bases = knowledge_bases.map(({ ref }, index) => ({ ref, pointer: `/knowledge_bases/${index}` }));
-      return [{ ref: embedding_model.ref, pointer: '/embedding_model' }, ...bases];
+      const reranker = rerank_model === undefined ? [] : [{ ref: rerank_model.ref, pointer: '/rerank_model' }];
+      return [{ ref: embedding_model.ref, pointer: '/embedding_model' }, ...reranker, ...bases];
     }
     case 'memory-config': {
       const { model: summariser, embedding } = config as AssetConfig<'memory-config'>; // parsed as this kind
@@ -92,8 +95,11 @@ function formOf(kind: ConfiguredKind): FileForm {
   return { name: nameOf(kind), schema: () => assetConfigJsonSchema(kind) };
 }
 
-const nameOf = (kind: ConfiguredKind): string =>
-  kind === 'orchestration' ? 'orchestration.yaml' : `the config of a ${kind}`;
+const namesOfFiles: Partial<Record<ConfiguredKind, string>> = {
+  orchestration: 'orchestration.yaml',
+  skill: 'the front matter of SKILL.md',
+};
+const nameOf = (kind: ConfiguredKind): string => namesOfFiles[kind] ?? `the config of a ${kind}`;
 
 /** The places of values that look like secrets; the value itself is never shown. */
 function secrets(source: YamlSource): Finding[] {

@@ -46,6 +46,10 @@ const findingCodes = [
   'project_too_large',
   'unsafe_path',
   'file_refused',
+  // The files of a skill
+  'front_matter',
+  'hidden_character',
+  'secret_in_file',
   // agent.py
   'export_missing',
   'export_not_certain',

@@ -1,4 +1,4 @@
-"""The door of the service for threads and store, on a real port. The rows are in dicts.
+"""The door of the service for threads, store and prompts, on a real port. The rows are in dicts.
 
 A token names an open run: its caller, and the thread of its call. Everything else is refused, as by the service.
 `refusals` answers the next requests of a path with other statuses.
@@ -61,6 +61,7 @@ class MemoryDoor(ThreadingHTTPServer):
         self.runs: dict[str, OpenRun] = {}
         self.threads: dict[tuple[str, str], Thread] = {}
         self.items: dict[tuple[str, tuple[str, ...], str], dict[str, Any]] = {}
+        self.prompts: list[dict[str, Any]] = []
         # Of each answer about items.
         self.notices: list[str] = []
         self.requests: list[tuple[str, str]] = []
@@ -117,6 +118,8 @@ class Handler(BaseHTTPRequestHandler):
         self.refuse_as_told(path)
         if self.headers.get("authorization") != f"Bearer {KEY}":
             raise Refused(401, "unauthenticated", "the key is wrong")
+        if (self.command, path) == ("GET", "/prompts") and "x-svc-run" not in self.headers:
+            return 200, "application/json", json.dumps({"data": self.server.prompts}).encode()
         run = self.server.runs.get(self.headers.get("x-svc-run", ""))
         if run is None:
             raise Refused(403, "run_refused", "the run is not open")

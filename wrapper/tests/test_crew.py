@@ -8,10 +8,18 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from crewai import Agent, BaseLLM, Crew, Process, Task
+from crewai.mcp import MCPServerHTTP
 
+from _svc_wrapper.crewai.agent import copy_of
 from test_runs import start_in_background
 from test_stream import check_sequence
 from wrapper_process import AGENTS, WrapperProcess
+
+
+class Silent(BaseLLM):
+    def call(self, messages: object, *args: object, **kwargs: object) -> str:
+        return "Final Answer: nothing"
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +50,20 @@ def test_the_variables_of_a_crew_are_its_schema(crew: WrapperProcess) -> None:
     refused = crew.invoke({"input": {"subject": "tea"}})
     assert refused.status_code == 422
     assert refused.json()["errors"] == [{"pointer": "/input/topic", "detail": "'topic' is required"}]
+
+
+def test_the_copy_for_a_run_keeps_the_mcp_servers_of_each_agent() -> None:
+    server = MCPServerHTTP(url="http://127.0.0.1:1/mcp")
+
+    def agent(role: str) -> Agent:
+        return Agent(role=role, goal="Work", backstory="Busy", llm=Silent(model="silent"), mcps=[server])
+
+    writer, boss = agent("Writer"), agent("Boss")
+    task = Task(description="Write", expected_output="text", agent=writer)
+    copied = copy_of(Crew(agents=[writer], tasks=[task], manager_agent=boss, process=Process.hierarchical))
+    assert copied is not None
+    assert copied.tasks[0].agent is copied.agents[0]
+    assert [one.mcps for one in (*copied.agents, copied.manager_agent, copy_of(writer))] == [[server]] * 3
 
 
 def test_parallel_runs_do_not_mix(crew: WrapperProcess) -> None:

@@ -7,10 +7,14 @@ export const command = defineCommand({
   words: 'files',
   summary: 'The files of a version, or the text of one of them',
   needs: 'asset.read',
-  examples: ['svc files agents/greeter@1.0.0', 'svc files agents/greeter@1.0.0 agent.yaml'],
+  examples: [
+    'svc files agents/greeter@1.0.0',
+    'svc files agents/greeter@1.0.0 agent.yaml',
+    'svc files skills/courtesy@1.0.0 SKILL.md',
+  ],
   arguments: {
-    version: required('agents/<name>@<version>'),
-    path: optional('A file; its text is for users with "write" on the agent'),
+    version: required('agents/<name>@<version> or skills/<name>@<version>'),
+    path: optional('A file; its text is for users with "write" on an agent, and for each reader of a skill'),
   },
   flags: {},
   async run({ version: given, path }, session) {

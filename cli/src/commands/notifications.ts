@@ -60,6 +60,7 @@ const said: Record<Notification['kind'], string> = {
   key_paused: 'is paused',
   agent_crashing: 'crashes',
   agent_steady: 'is steady again',
+  refresh_failed: 'was not refreshed',
   runs_wait: 'waits for an answer',
   calls_wait: 'has calls that wait for a decision',
   questions_wait: 'asks you something',

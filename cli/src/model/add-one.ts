@@ -19,7 +19,7 @@ export interface NewModel {
   region?: string | undefined;
   /** The name of the secret with the credential. */
   secret?: string | undefined;
-  type?: 'chat' | 'embedding' | undefined;
+  type?: Model['type'] | undefined;
   max_output_tokens?: number | undefined;
   context_window_tokens?: number | undefined;
 }

@@ -15,6 +15,11 @@ export interface LocalProject extends ProjectFiles {
 export function readProject(given = '.'): LocalProject {
   const directory = projectDirectory(given);
   refuseOrchestration(given, directory);
+  return readFolder(directory);
+}
+
+/** The files of any folder that is pushed. */
+export function readFolder(directory: string): LocalProject {
   const files: ProjectFile[] = [];
   const left_out: LocalProject['left_out'] = [];
 

@@ -1,5 +1,5 @@
 // The readable names of the kinds of assets, with one example each: their commands are all the same.
-import { configuredKinds } from '@gantry/contract/assets/asset-kinds.ts';
+import { configOnlyKinds } from '@gantry/contract/assets/asset-kinds.ts';
 import type { AssetKind } from '@gantry/contract/roles.ts';
 
 interface KindWords {
@@ -10,11 +10,12 @@ interface KindWords {
 }
 
 /** These come from a file, which decides everything about them but their readers. */
-export type PushedKind = 'agent' | 'orchestration';
-export const createdKinds = configuredKinds.filter((kind) => kind !== 'orchestration');
+export type PushedKind = 'agent' | 'orchestration' | 'skill';
+export const createdKinds = configOnlyKinds.filter((kind) => kind !== 'orchestration');
 export type CreatedKind = (typeof createdKinds)[number];
 
-export const isPushed = (kind: AssetKind): kind is PushedKind => kind === 'agent' || kind === 'orchestration';
+export const isPushed = (kind: AssetKind): kind is PushedKind =>
+  kind === 'agent' || kind === 'orchestration' || kind === 'skill';
 
 export const kinds: Record<AssetKind, KindWords> = {
   agent: { plural: 'agents', example: 'greeter', first: 'svc init greeter --framework langgraph' },
@@ -36,6 +37,7 @@ export const kinds: Record<AssetKind, KindWords> = {
   model: made('model', 'models', 'embed', '{provider: acme, model: acme-embed-2, type: embedding}'),
   'mcp-server': made('mcp-server', 'MCP servers', 'files', '{command: files-server, args: [--read-only]}'),
   orchestration: { plural: 'orchestrations', example: 'support', first: 'svc orchestration push' },
+  skill: { plural: 'skills', example: 'invoice-rules', first: 'svc skill push ./invoice-rules' },
   target: {
     plural: 'targets',
     example: 'gpu-box',

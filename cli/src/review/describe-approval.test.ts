@@ -60,7 +60,7 @@ test('the view has the approval of the compared version, the previous request an
   expect(text).toContain('2026-01-31T12:00:00Z  max@example.com on agent.py:3: why?');
 });
 
-const reached = { unbounded: false, instead_of: [], before: null, after: null };
+const reached = { unbounded: false, instead_of: [], before: null, after: null, about: null };
 
 test('the reach comes first, then config, files with their sizes, and packages', () => {
   const text = compared({

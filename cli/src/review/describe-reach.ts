@@ -17,13 +17,20 @@ export function reachInWords(reach: readonly ReachLine[]): Text[] {
 }
 
 function describeLine(reached: ReachLine): View[number] {
-  const { unbounded, change, instead_of, before, after } = reached;
+  const { unbounded, change, instead_of, before, after, about } = reached;
   const name = nameReach(reached);
   const isGone = change === 'removed';
   const versions = before === after ? (after ?? '') : [before, after].filter((one) => one !== null).join(' → ');
   const until_now = instead_of.length === 0 ? '' : `; until now ${instead_of.join(', ')}`;
   const said = [words[change] + until_now, versions].filter((part) => part !== '').join('  ');
-  return line('  ', signs[change], unbounded && !isGone ? warn(name) : name, faint(said === '' ? '' : `  ${said}`));
+  const more = about === null ? '' : `  ${about}`;
+  return line(
+    '  ',
+    signs[change],
+    unbounded && !isGone ? warn(name) : name,
+    faint(said === '' ? '' : `  ${said}`),
+    faint(more),
+  );
 }
 
 const words: Record<ReachLine['change'], string> = {

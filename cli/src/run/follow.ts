@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts';
 import { isPassing } from './is-passing.ts';
 
 export interface RunToFollow {
-  events: 'deployments.events' | 'pushes.events';
+  events: 'deployments.events' | 'pushes.events' | 'refreshes.events';
   id: string;
   signal: AbortSignal;
   /** How long the service may be unreachable before the client gives up; the run itself continues. */
@@ -40,12 +40,15 @@ export async function followRun(
     }
     if (Date.now() - lastContact > patience) {
       throw new CliRefusal('connection_lost', 'The service stopped answering; its work may continue', {
-        hint:
-          run.events === 'deployments.events'
-            ? `Run \`svc server status\`, then \`svc deployments watch ${run.id}\`.`
-            : 'Run `svc server status`, then the same command again; nothing is pushed twice.',
+        hint: `Run \`svc server status\`, then ${afterLoss(run)}`,
       });
     }
     await delay(Math.min(5000, 200 * 2 ** attempt), undefined, { signal: run.signal });
   }
+}
+
+function afterLoss({ events, id }: RunToFollow): string {
+  if (events === 'deployments.events') return `\`svc deployments watch ${id}\`.`;
+  if (events === 'refreshes.events') return '`svc kb snapshots <name>`; the refresh goes on.';
+  return 'the same command again; nothing is pushed twice.';
 }

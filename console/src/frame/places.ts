@@ -33,7 +33,7 @@ export const places: readonly Place[] = [
   { label: 'Inbox', link: { to: '/inbox' }, Icon: Inbox, key: 'i', badge: 'inbox' },
   { label: 'Agents', link: { to: '/agents' }, also: ['/new-agent', '/deployments', '/traces'], Icon: Bot, key: 'a' },
   { label: 'Orchestrations', link: { to: '/orchestrations' }, Icon: Workflow, key: 'w' },
-  { label: 'Registry', link: { to: '/registry' }, Icon: Library, key: 'e' },
+  { label: 'Registry', link: { to: '/registry' }, also: ['/knowledge'], Icon: Library, key: 'e' },
   { label: 'Approvals', link: { to: '/approvals' }, Icon: BadgeCheck, key: 'r', badge: 'approvals' },
   { label: 'Costs', link: { to: '/costs' }, also: ['/budgets'], Icon: CircleDollarSign, key: 'c' },
   { label: 'Keys', link: { to: '/keys' }, Icon: KeyRound, key: 'k' },

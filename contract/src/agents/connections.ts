@@ -46,6 +46,17 @@ const apiKey = z
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]*$/, 'has a character that no key has')
   .meta({ writeOnly: true });
 
+const clientDocument = z.object({
+  client_id: z.string().describe('the address of this document'),
+  client_uri: z.string(),
+  client_name: z.string(),
+  redirect_uris: z.array(z.string()),
+  grant_types: z.array(z.string()),
+  response_types: z.array(z.string()),
+  token_endpoint_auth_method: z.string(),
+  application_type: z.string(),
+});
+
 const ask = { kind: 'data', status: 200, schema: connectionAsk } as const;
 
 export const connectionsEndpoints = {
@@ -107,6 +118,17 @@ export const connectionsEndpoints = {
     }),
     reply: ask,
     problems: ['link_used', 'not_callable', 'connection_failed'],
+  },
+  'connections.client_document': {
+    surface: 'oauth',
+    method: 'GET',
+    path: '/oauth/client/{name}',
+    summary:
+      'The client that the service is at the authorization server of an MCP server. The answer does not say whether there is one',
+    operation: 'client.sign_in',
+    params: byName,
+    reply: { kind: 'bare', status: 200, schema: clientDocument },
+    problems: [],
   },
   'connections.decide': {
     method: 'POST',

@@ -1,6 +1,6 @@
 import type { AssetKind } from '../roles.ts';
 
-/** The kinds whose content is only a config; an agent is pushed with its files. */
+/** The kinds with a config in one form for all. An agent has its agent.yaml, and a skill has files beside its config. */
 export const configuredKinds = [
   'prompt',
   'tool',
@@ -11,5 +11,10 @@ export const configuredKinds = [
   'mcp-server',
   'orchestration',
   'target',
+  'skill',
 ] as const satisfies readonly Exclude<AssetKind, 'agent'>[];
 export type ConfiguredKind = (typeof configuredKinds)[number];
+
+/** Those without files. A request with their config makes them. */
+export const configOnlyKinds = configuredKinds.filter((kind) => kind !== 'skill');
+export type ConfigOnlyKind = (typeof configOnlyKinds)[number];

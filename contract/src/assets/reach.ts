@@ -25,6 +25,7 @@ export const reachLine = z.object({
   instead_of: z.array(z.string()).describe('what it reached until now, of a widened or narrowed line'),
   before: z.string().nullable().describe('the pinned version, where it has one'),
   after: z.string().nullable(),
+  about: z.string().nullable().describe('of a skill: its description and the names of its files'),
 });
 export type ReachLine = z.output<typeof reachLine>;
 
@@ -66,6 +67,7 @@ export const reachMeanings: Record<ReachLine['kind'], string> = {
   'memory-config': 'It remembers conversations in this memory.',
   'shared-memory': 'What one caller tells it, others may read.',
   prompt: 'It follows the instructions of this prompt.',
+  skill: 'It reads the instructions and files of this skill, and may follow and run them.',
   agent: 'It calls this agent, which has an access of its own.',
   target: 'It runs on this target, which gets its secrets.',
   orchestration: 'It calls this orchestration, which has an access of its own.',

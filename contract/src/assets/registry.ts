@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { configuredKinds } from './asset-kinds.ts';
+import { configOnlyKinds, configuredKinds } from './asset-kinds.ts';
 import { canUse } from '../can.ts';
 import { difference } from './difference.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -57,6 +57,7 @@ export const assetActions = [
   'registry.unpublish',
   'secrets.remove',
   'secrets.set',
+  'skills.push',
 ] as const;
 
 export const assetDetail = asset.extend({
@@ -115,7 +116,17 @@ export const push = z.object({
   created_at: z.string(),
 });
 
+export const pushedSkill = z.object({
+  ref: z.string().describe('skills/<name>@<version>'),
+  digest: z.string(),
+  unchanged: z.boolean().describe('this exact content already existed'),
+  created: z.boolean().describe('this is the first version of a new skill'),
+  files: z.array(versionFile),
+});
+export type PushedSkill = z.output<typeof pushedSkill>;
+
 const byKindAndName = z.strictObject({ kind: z.enum(assetKinds), name });
+const byConfigOnlyKindAndName = z.strictObject({ kind: z.enum(configOnlyKinds), name });
 const byConfiguredKindAndName = z.strictObject({ kind: z.enum(configuredKinds), name });
 const description = text.max(1000);
 const tags = z.array(z.string().regex(/^[\w.-]{1,40}$/)).max(20);
@@ -144,6 +155,25 @@ export const registryEndpoints = {
       'reference_missing',
       'exists',
     ],
+  },
+  'skills.push': {
+    method: 'POST',
+    path: '/api/v1/skills/{name}/versions',
+    summary: 'Push the folder of a skill: unpack, check and store it as a version',
+    operation: 'asset.write',
+    params: z.strictObject({ name }),
+    query: z.strictObject({
+      version: version
+        .optional()
+        .describe('unset: `metadata.version` of SKILL.md, or the highest version, or 1.0.0 for a new skill'),
+      team: name.optional().describe('of a new skill, which needs one'),
+      owner: email.optional().describe('of a new skill; yourself when absent; a service principal must name one'),
+      visibility: z.enum(visibilities).default('org').describe('of a new skill'),
+      message: text.default(''),
+    }),
+    body: 'archive',
+    reply: { kind: 'data', status: 201, schema: pushedSkill },
+    problems: ['archive_unsafe', 'archive_too_large', 'project_invalid', 'owner_mismatch', 'version_final', 'exists'],
   },
   'pushes.show': {
     method: 'GET',
@@ -229,7 +259,7 @@ export const registryEndpoints = {
   'registry.files': {
     method: 'GET',
     path: '/api/v1/registry/{kind}/{name}/versions/{version}/files',
-    summary: 'The files of a version; only agents have files',
+    summary: 'The files of a version; only agents and skills have files',
     operation: 'asset.read',
     params: byKindAndName.extend({ version }),
     reply: { kind: 'data', status: 200, schema: z.array(versionFile) },
@@ -238,7 +268,7 @@ export const registryEndpoints = {
   'registry.show_file': {
     method: 'GET',
     path: '/api/v1/registry/{kind}/{name}/versions/{version}/file',
-    summary: 'The text of one file of a version, such as its agent.yaml',
+    summary: 'The text of one file of a version, such as its agent.yaml; each reader of a skill gets its text',
     operation: 'asset.write',
     params: byKindAndName.extend({ version }),
     query: z.strictObject({ path: z.string().min(1).max(1000) }),
@@ -248,9 +278,9 @@ export const registryEndpoints = {
   'registry.create': {
     method: 'POST',
     path: '/api/v1/registry/{kind}',
-    summary: 'Create an asset of any kind except agents: agents are pushed',
+    summary: 'Create an asset of any kind except agents and skills: these are pushed',
     operation: 'asset.create',
-    params: z.strictObject({ kind: z.enum(configuredKinds) }),
+    params: z.strictObject({ kind: z.enum(configOnlyKinds) }),
     body: z.strictObject({
       name,
       team: name,
@@ -269,7 +299,7 @@ export const registryEndpoints = {
     path: '/api/v1/registry/{kind}/{name}',
     summary: 'Change the description or the tags of an asset, or its config as a new version; absent fields stay',
     operation: 'asset.write',
-    params: byConfiguredKindAndName,
+    params: byConfigOnlyKindAndName,
     body: z
       .strictObject({
         version: version.optional().describe('the version of the config'),

@@ -4,8 +4,17 @@ import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { byName, time, version } from '../wire.ts';
 
-/** The server that the tools of `type: http` of the registry are for an agent. No MCP server has its name. */
+/** The server that the tools of `type: http` of the registry are for an agent. */
 export const registry_server = 'registry';
+/** The server that the knowledge bases and RAG indexes of an agent are for it. */
+export const knowledge_server = 'knowledge';
+/** What the service itself serves under these names. No MCP server has them. */
+export const reserved_servers: Readonly<Record<string, string>> = {
+  [registry_server]: 'the tools of `type: http`',
+  [knowledge_server]: 'the searches of its knowledge bases',
+};
+/** The tool that searches a knowledge base or a RAG index. */
+export const searchTool = (name: string): string => `search_${name}`;
 
 export const toolDefinition = z.object({
   kind: z.enum(['tool', 'prompt']).describe('tools and prompts are pinned together'),
@@ -82,6 +91,9 @@ export const toolsEndpoints = {
     problems: [
       'server_unavailable',
       'not_callable',
+      // Of a server with `as: user`.
+      'connection_needed',
+      'connection_failed',
       // Of a hosted server, whose package is locked and installed.
       'servers_full',
       'egress_refused',

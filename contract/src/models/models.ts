@@ -44,7 +44,7 @@ export const model = z.object({
   team: z.string(),
   provider: z.string(),
   kind: z.enum(['openai', 'anthropic', 'gemini']).describe('the format in which it is called'),
-  type: z.enum(['chat', 'embedding']),
+  type: z.enum(['chat', 'embedding', 'rerank']).describe('its output: an answer, a vector, or scores of texts'),
   model: z.string().describe('its name at the provider'),
   aliases: z.array(z.string()),
   fallbacks: z.array(z.string()),

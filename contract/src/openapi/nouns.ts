@@ -21,6 +21,9 @@ import * as groups from '../people/groups.ts';
 import * as home from '../telling/home.ts';
 import * as invoke from '../agents/invoke.ts';
 import * as keys from '../models/keys.ts';
+import * as knowledge from '../agents/knowledge.ts';
+import * as knowledgeHooks from '../agents/knowledge-hooks.ts';
+import * as knowledgeUploads from '../agents/knowledge-uploads.ts';
 import * as langgraphAssistants from '../agents/langgraph/assistants.ts';
 import * as langgraphItems from '../agents/langgraph/items.ts';
 import * as langgraphRuns from '../agents/langgraph/runs.ts';
@@ -50,6 +53,9 @@ import * as targets from '../assets/targets.ts';
 import * as threads from '../agents/threads.ts';
 import * as threadShares from '../agents/thread-shares.ts';
 import * as toolCalls from '../assets/tool-calls.ts';
+import * as ownPrompts from '../agents/own-prompts.ts';
+import * as promptTrials from '../agents/prompt-trials.ts';
+import * as prompts from '../agents/prompts.ts';
 import * as toolQuestions from '../assets/tool-questions.ts';
 import * as tools from '../assets/tools.ts';
 import * as traces from '../models/traces.ts';
@@ -92,12 +98,19 @@ export const nouns: readonly Noun[] = [
     about: "Calls to agents in the API of langgraph's SDKs",
     files: [langgraphAssistants, langgraphThreads, langgraphRuns, langgraphItems, langgraphUnanswered],
   },
+  {
+    tag: 'knowledge',
+    about: 'Knowledge bases and RAG indexes: refreshes, snapshots and searches',
+    files: [knowledge, knowledgeHooks, knowledgeUploads],
+  },
   { tag: 'mcp', about: 'Servers of the Model Context Protocol', files: [mcp, served, mcpRegistry, outsideRegistry] },
   { tag: 'keys', about: 'Gateway keys: what they may call, and what they may spend', files: [keys, budgets] },
   { tag: 'costs', about: 'What calls to models and of tools have cost', files: [costs] },
   { tag: 'guardrails', about: 'What guardrails did', files: [guardrails, required] },
   { tag: 'models', about: 'Models: their upstreams, health and prices', files: [models] },
   { tag: 'targets', about: 'Where agents run', files: [targets] },
+  { tag: 'prompts', about: 'Prompts: their texts, labels, trials and examples', files: [prompts, promptTrials] },
+  { tag: 'own_prompts', about: 'The prompts of an agent, at the door of the agents', files: [ownPrompts] },
   { tag: 'tools', about: 'The tools of MCP servers', files: [tools] },
   { tag: 'tool_calls', about: 'Calls of tools that wait for a person', files: [toolCalls] },
   {

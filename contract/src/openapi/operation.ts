@@ -53,6 +53,7 @@ function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined): J
 
 function requestContent(body: NonNullable<Endpoint['body']>): Json {
   if (body === 'archive') return { 'application/gzip': { schema: { type: 'string', format: 'binary' } } };
+  if (body === 'file') return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
   if (body === 'frames') return { [frames_type]: { schema: { type: 'string', format: 'binary' } } };
   if (body === 'form')
     return { [contentTypes.form]: { schema: { type: 'object', additionalProperties: { type: 'string' } } } };

@@ -77,6 +77,12 @@ export const orgSettings = z.strictObject({
     .min(1)
     .max(1000)
     .describe('how many calls of tools one agent may have under way, in all processes of the service'),
+  knowledge_base_documents: z
+    .int()
+    .min(1)
+    .max(20_000)
+    .describe('the most documents of a knowledge base; a refresh that finds more fails'),
+  knowledge_base_mb: z.int().min(1).max(2048).describe('the most MB of the uploaded files of a knowledge base'),
   approve_outgoing_after: z
     .enum(['never', 'private_data', 'outside_text', 'both'])
     .describe(

@@ -17,8 +17,14 @@ export type RequestKind = (typeof requestKinds)[number];
 /** Admins get these kinds. The submitter gets the others. */
 export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
-/** About an account that pays for calls to models, or about an agent. */
-export const accountKinds = ['budget_reached', 'key_paused', 'agent_crashing', 'agent_steady'] as const;
+/** About an account that pays for calls to models, an agent, or a knowledge base or RAG index. */
+export const accountKinds = [
+  'budget_reached',
+  'key_paused',
+  'agent_crashing',
+  'agent_steady',
+  'refresh_failed',
+] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
 export const notificationKinds = [
@@ -43,7 +49,7 @@ export const notification = z.object({
     .string()
     .nullable()
     .describe(
-      'whose budget it is about, such as team:<name>, or the agent; null when it is about a request, or about runs or calls that wait',
+      'whose budget it is about, such as team:<name>, or the agent, knowledge base or RAG index; null when it is about a request, or about runs or calls that wait',
     ),
   by: z.string().describe('the actor, by e-mail'),
   text: z

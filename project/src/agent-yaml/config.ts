@@ -9,9 +9,10 @@ import { guardrailList, withoutModel } from '@gantry/contract/guardrails.ts';
 import { functionName, identifier, modelId, environmentName, toolName } from '@gantry/contract/identifiers.ts';
 import { listOf } from '@gantry/contract/formats/list-of.ts';
 import { mcpTransports } from '../mcp-transports.ts';
-import { refTo, refToAgent } from '@gantry/contract/assets/ref-to.ts';
+import { refTo, refToAgent, refToKnowledge, refToPrompt, refToSkill } from '@gantry/contract/assets/ref-to.ts';
 import { isAnswerer } from '@gantry/contract/agents/answerers.ts';
-import { parsePrincipal } from '@gantry/contract/refs.ts';
+import { searchTool } from '@gantry/contract/assets/tools.ts';
+import { parseAnyRef, parsePrincipal, parseRef } from '@gantry/contract/refs.ts';
 import { visibilities } from '@gantry/contract/roles.ts';
 import { local_target } from '@gantry/contract/assets/targets.ts';
 import { email, name, text, version } from '@gantry/contract/wire.ts';
@@ -34,8 +35,11 @@ export const tag = z
 
 const toolRef = refTo('tool', 'tools');
 const tool = toolRef.map.extend(callPolicyFields);
-const knowledgeBaseRef = refTo('knowledge-base', 'kb');
 const memoryConfigRef = refTo('memory-config', 'memory-configs');
+/** The name of a prompt in the agent. Names of prompts of MCP servers have `__`, so no key is one of them. */
+const promptKey = z
+  .string()
+  .regex(/^[a-z](?:[_-]?[a-z0-9]){0,31}$/, 'must be lower-case letters and digits, with single _ or -, at most 32');
 const mcpServerRef = refTo('mcp-server', 'mcp');
 const toolNames = listOf(toolName, 500);
 const mcpServer = mcpServerRef.map.extend({
@@ -167,12 +171,32 @@ export const agentConfig = z
     subagents: listOf(z.union([refToAgent.text, refToAgent.map]), 100)
       .optional()
       .describe('Agents this one calls: agents/<name>, or agents/<name>@<version> for exactly that version'),
-    knowledge_bases: listOf(z.union([knowledgeBaseRef.text, knowledgeBaseRef.map]), 100)
+    knowledge_bases: listOf(z.union([refToKnowledge.text, refToKnowledge.map]), 100)
       .optional()
-      .describe('Knowledge bases of the registry: kb/<name>'),
+      .describe(
+        'Knowledge bases and RAG indexes of the registry: kb/<name>, rag-indexes/<name>. Each is the tool search_<name>',
+      ),
     mcp_servers: listOf(z.union([mcpServerRef.text, mcpServer]), 100)
       .optional()
       .describe('MCP servers of the registry: mcp/<name>'),
+    skills: listOf(z.union([refToSkill.text, refToSkill.map]), 20)
+      .superRefine((entries, context) => {
+        const names = entries.map(({ ref }) => parseAnyRef(ref)?.name);
+        for (const [index, one] of names.entries())
+          if (names.indexOf(one) !== index)
+            context.addIssue({ code: 'custom', path: [index], message: `names skills/${one} a second time` });
+      })
+      .optional()
+      .describe(
+        'Skills of the registry: skills/<name>, or skills/<name>@<version>. Their files are in the container, below SVC_SKILLS_DIR',
+      ),
+    prompts: z
+      .record(promptKey, z.union([refToPrompt.text, refToPrompt.map]))
+      .refine((prompts) => Object.keys(prompts).length <= 100, 'must have at most 100 entries')
+      .optional()
+      .describe(
+        'Prompts of the registry by the name that the agent reads them by: <key>: prompts/<name>, with @<version> or @<label> or neither',
+      ),
     memory: z
       .union([memoryConfigRef.text, memoryConfigRef.map])
       .optional()
@@ -211,6 +235,17 @@ export const agentConfig = z
       .optional()
       .describe('Restricts who may see, call and deploy it; it never allows more'),
     deploy: deploy.optional().describe('Where and how it runs'),
+  })
+  .superRefine(({ knowledge_bases = [] }, context) => {
+    const names = knowledge_bases.map(({ ref }) => parseRef(ref)?.name);
+    for (const [index, searched] of names.entries())
+      if (names.indexOf(searched) < index)
+        context.addIssue({
+          code: 'custom',
+          path: ['knowledge_bases', index],
+          message: `is the second one for the tool ${searchTool(searched ?? '')}`,
+          params: { finding: 'duplicate_entry' },
+        });
   })
   .superRefine(({ guardrails, model }, context) => {
     if (model?.primary !== undefined) return;

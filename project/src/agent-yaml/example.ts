@@ -27,6 +27,10 @@ knowledge_bases:
 mcp_servers:
   - ref: mcp/files
     transport: stdio
+skills: [skills/courtesy]
+prompts:
+  system: prompts/greeting@production # a label: moved without a push
+  farewell: prompts/farewell@1.2.0
 memory: memory-configs/short
 files: [image/png, application/pdf, text/*] # unset: not checked
 guardrails: [pii_detection]

@@ -59,14 +59,27 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   },
   {
     field: 'knowledge_bases',
-    state: 'listed',
-    sentence: 'References are pinned and checked; the agent cannot search them yet.',
+    state: 'in effect',
+    sentence:
+      'Each is the tool `search_<name>` at SVC_MCP_URL and at SVC_MCP_KNOWLEDGE_URL. It finds what the end caller may read in the snapshot that serves.',
   },
   {
     field: 'mcp_servers',
     state: 'in effect',
     sentence:
-      'Gives the container one address with the pinned tools of all of them, SVC_MCP_URL, and SVC_MCP_<NAME>_URL for each, with their pinned prompts, and with their resources where `resources` is true. A `stdio` server is not called yet.',
+      'Gives the container one address with the pinned tools of all of them, SVC_MCP_URL, and SVC_MCP_<NAME>_URL for each, with their pinned prompts, and with their resources where `resources` is true. A server with a `command` is not called.',
+  },
+  {
+    field: 'skills',
+    state: 'in effect',
+    sentence:
+      'Pinned at push and checked before a deploy. Their files are part of the image, read-only, at <SVC_SKILLS_DIR>/<name>/SKILL.md.',
+  },
+  {
+    field: 'prompts',
+    state: 'in effect',
+    sentence:
+      'Gives the agent the text of each: as an MCP prompt at SVC_MCP_URL and at the address SVC_PROMPTS_URL. A version is pinned at the push, and a file in SVC_PROMPTS_DIR; a label is read anew each time.',
   },
   {
     field: 'memory',

@@ -34,7 +34,9 @@ test('the fields are those of the table, and no others', () => {
   expect(leaves.join(' ')).toBe(
     'name version description team owner tags framework entrypoint' +
       ' model.primary model.fallback model.temperature model.max_tokens model.gateway' +
-      ' tools subagents knowledge_bases mcp_servers memory files guardrails' +
+      ' tools subagents knowledge_bases mcp_servers' +
+      ' skills prompts' +
+      ' memory files guardrails' +
       ' access.visibility access.allowed_callers access.may_answer access.require_approval access.approvals_required' +
       ' deploy.cloud deploy.runtime deploy.region deploy.scaling.min deploy.scaling.max deploy.scaling.target_cpu deploy.scaling.target_concurrency' +
       ' deploy.resources.cpu deploy.resources.memory deploy.concurrency' +

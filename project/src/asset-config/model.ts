@@ -30,7 +30,10 @@ export const model = z
       })
       .describe('Its provider; one without a preset is called in the format of OpenAI'),
     model: modelId.describe('Its name at the provider'),
-    type: z.enum(['chat', 'embedding']).default('chat').describe('Its output: an answer, or a vector'),
+    type: z
+      .enum(['chat', 'embedding', 'rerank'])
+      .default('chat')
+      .describe('Its output: an answer, a vector, or scores of texts by `POST <base_url>/rerank`'),
     aliases: listOf(
       modelId.refine((alias) => parseRef(alias)?.kind !== 'model', {
         error: 'must be no reference: models/<name> is always the model of that name',
@@ -95,6 +98,10 @@ export const model = z
       })
       .optional()
       .describe('Its own price, as decimal text; unset: that of the price table'),
+  })
+  .refine(({ type, provider }) => type !== 'rerank' || modelProvider(provider).kind === 'openai', {
+    error: 'must be chat or embedding: this provider has no reranking in the form of Cohere, Jina and vLLM',
+    path: ['type'],
   })
   .superRefine((config, context) => {
     const fault = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });

@@ -7,7 +7,7 @@ import { text } from '@gantry/contract/wire.ts';
 const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'must be letters, digits and underscores, at most 64');
-const placeholder = /\{\{ {0,3}([A-Za-z_][A-Za-z0-9_]{0,63}) {0,3}\}\}/g;
+export const placeholder = /\{\{ {0,3}([A-Za-z_][A-Za-z0-9_]{0,63}) {0,3}\}\}/g;
 const template = z
   .string()
   .min(1)
@@ -41,6 +41,10 @@ export const prompt = z
     )
       .default([])
       .describe('Every variable of the text'),
+    require_approval: z
+      .boolean()
+      .optional()
+      .describe('true: admins also need an approval to move a label to this version, or away from it'),
   })
   .superRefine(({ template: single, messages, variables }, context) => {
     const fault = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
@@ -67,6 +71,8 @@ export const prompt = z
       if (names.indexOf(name) !== index) fault(['variables', index, 'name'], `is \`${name}\` a second time`);
     }
   });
+
+export type PromptConfig = z.output<typeof prompt>;
 
 function placeholders(written: string): string[] {
   return [...written.matchAll(placeholder)].map(([, name = '']) => name);

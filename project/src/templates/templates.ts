@@ -1,7 +1,16 @@
 // What a new project starts as: examples/<framework>-<template>.
 import type { Framework } from '../frameworks.ts';
 
-export const templateNames = ['greeter', 'chat', 'desk', 'refunds', 'tools', 'as-user', 'research'] as const;
+export const templateNames = [
+  'greeter',
+  'chat',
+  'desk',
+  'refunds',
+  'tools',
+  'as-user',
+  'knowledge',
+  'research',
+] as const;
 export type Template = (typeof templateNames)[number];
 
 /** The frameworks of each. */
@@ -12,6 +21,7 @@ export const templates: Readonly<Record<Template, readonly Framework[]>> = {
   refunds: ['langgraph'],
   tools: ['langgraph'],
   'as-user': ['langgraph'],
+  knowledge: ['langgraph'],
   research: ['crewai'],
 };
 

@@ -23,6 +23,8 @@ import { threadsApiRoutes } from '../agents/memory/routes.ts';
 import { connectionsRoutes } from '../agents/connections/routes.ts';
 import { signingKeysRoutes } from '../governance/signing-keys/routes.ts';
 import { countContainers } from '../agents/tools/hosted/count-containers.ts';
+import { removePromptRows } from '../agents/prompts/remove-rows.ts';
+import { promptsRoutes } from '../agents/prompts/routes.ts';
 import { toolsRoutes } from '../agents/tools/routes.ts';
 import { orchestrationsRoutes } from '../agents/orchestration/routes.ts';
 import { permissionsRoutes } from '../agents/permissions/routes.ts';
@@ -50,6 +52,8 @@ import { tracesRoutes } from '../models/traces/routes.ts';
 import { version } from '../ground/version.ts';
 import { webhooksRoutes } from '../telling/webhooks/routes.ts';
 import { forgets } from './leaving.ts';
+import { removeKnowledgeRows } from '../agents/knowledge/remove-rows.ts';
+import { knowledgeRoutes } from '../agents/knowledge/routes.ts';
 import { mcpRegistryRoutes } from '../agents/served/routes.ts';
 import type { Role, RoleParts } from './role.ts';
 
@@ -101,7 +105,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...containers.checks,
     targetCheck(deploy.targets),
   ];
-  const handlers: SurfaceHandlers<'api' | 'oauth'> = {
+  const handlers: SurfaceHandlers<'api' | 'oauth' | 'hooks'> = {
     ...serviceRoutes({ base_url, version, checks, orgCheck: async () => await checkOrg(db, config) }),
     ...loginRoutes({
       db,
@@ -142,11 +146,17 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       readAsOf,
       moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
       findNamedUsers,
-      removeCredential,
+      removeRows: {
+        target: removeCredential,
+        prompt: removePromptRows,
+        'knowledge-base': removeKnowledgeRows,
+        'rag-index': removeKnowledgeRows,
+      },
       countContainers,
       rules: tools.rules,
     }),
     ...outsideRegistryRoutes(tools),
+    ...knowledgeRoutes({ ...tools.knowledge, cursors }),
     ...approvalsRoutes({ db, cursors, targets: async () => await deploy.targets.names() }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...orchestrationsRoutes(db),
@@ -154,6 +164,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes(deploy),
     ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),
+    ...promptsRoutes({ db, cursors, ...maker, models: parts.models }),
     ...toolsRoutes({ ...tools, cursors }),
     ...mcpRegistryRoutes({ db, cursors, base_url }),
     ...connectionsRoutes(tools),

@@ -16,6 +16,7 @@ import { forgetOldClients } from '../people/login/clients/forget-old.ts';
 import { forgetOldAsks } from '../agents/connections/forget-old.ts';
 import { forgetOldCalls, recordCalls } from '../agents/tools/record-calls.ts';
 import { serveControl } from '../agents/served/control/serve-control.ts';
+import { ownPromptsRoutes } from '../agents/prompts/routes.ts';
 import { mcpRoutes } from '../agents/tools/routes.ts';
 import { forgetOldRuns } from '../agents/langgraph/forget-old.ts';
 import { langgraphRoutes } from '../agents/langgraph/routes.ts';
@@ -47,6 +48,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
   };
   const called = { ...orchestrations, worker: started };
   const memory = memoryDoorRoutes({ db, envelope: parts.envelope, models });
+  const prompts = ownPromptsRoutes({ db, spans });
   const { recordRefusal, api_url } = parts;
   const tools = mcpRoutes(
     { ...(await parts.tools()), recordRefusal },
@@ -54,8 +56,9 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
   );
   const cursor = cursors(deriveKey(parts.secret_key, 'cursor'));
   const threads = { db, envelope: parts.envelope, cursors: cursor };
-  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'langgraph' | 'memory' | 'mcp'> = {
+  const handlers: SurfaceHandlers<'ingress' | 'a2a' | 'langgraph' | 'memory' | 'prompts' | 'mcp'> = {
     ...memory,
+    ...prompts,
     ...tools,
     ...threadsRoutes(ingress, threads),
     ...langgraphRoutes({ ingress, ...threads }),
@@ -68,7 +71,7 @@ export async function openIngressRole(parts: RoleParts): Promise<Role> {
   return {
     handlers,
     door: {
-      handlers: { ...a2aHandlers(ingress), ...memory, ...tools },
+      handlers: { ...a2aHandlers(ingress), ...memory, ...prompts, ...tools },
       ways: { agent: agentWay(proofs), starting_agent: agentWay(proofs, { takes_starting: true }) },
     },
     start: async () => {

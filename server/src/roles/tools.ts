@@ -4,6 +4,7 @@ import { ruleThread } from '../assets/registry/call-rules/rule-thread.ts';
 import { signer } from '../governance/signing-keys/signing-keys.ts';
 import { teamSecretReader } from '../assets/secrets/delivery.ts';
 import { stores } from '../assets/secrets/stores/index.ts';
+import { openVectorSearch } from '../agents/knowledge/search/vector-search.ts';
 import { openToolCalls } from '../agents/tools/limits/open-calls.ts';
 import { engineBuilder } from '../agents/tools/hosted/engine-builder.ts';
 import { openHosting } from '../agents/tools/hosted/hosting.ts';
@@ -24,6 +25,7 @@ export async function openTools({
   guardrails,
   models,
   base_url,
+  keys,
   onError,
   open,
 }: OpeningParts & Pick<RoleParts, 'models' | 'deploying'>): Promise<ToolParts> {
@@ -32,6 +34,7 @@ export async function openTools({
   const open_calls = openToolCalls(db, onError);
   const readCredentials = teamSecretReader({ stores: stores({ envelope }), onError });
   const rules = ruleThread();
+  const vectors = openVectorSearch();
   const { containers, deploy } = await deploying();
   const hosting = openHosting({
     db,
@@ -51,6 +54,7 @@ export async function openTools({
     await connections.close();
     await hosting.close();
     await rules.close();
+    await vectors.close();
     await outbound.close();
   });
   return {
@@ -62,6 +66,7 @@ export async function openTools({
     hosting,
     open_calls,
     rules,
+    knowledge: { db, base_url, models, vectors, pepper: keys['key-pepper'], envelope },
     guardrails,
     models,
     envelope,

@@ -1,6 +1,7 @@
 // The checks that need only the machine and the database.
 import { app_role, powers } from '../ground/database/app-role.ts';
 import type { Database } from '../ground/database/database.ts';
+import { pgvector, type Pgvector } from '../ground/database/pgvector.ts';
 import { isExposed, reachOf } from '../ground/database/reach.ts';
 import { sql } from '../ground/database/sql.ts';
 import { ok, problem, warning, type Check } from './doctor.ts';
@@ -29,6 +30,7 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
         return ok(`${answers}; the service can append to the audit log but not change it`);
       },
     },
+    { part: 'vectors', look: async () => searchedBy(await pgvector(db)) },
     {
       part: 'clock',
       look: async () => {
@@ -62,4 +64,17 @@ export function machineChecks(db: Database, data_dir: string, version: string): 
     },
     { part: 'versions', look: async () => ok(`Gantry ${version}, Node ${process.versions.node}`) },
   ];
+}
+
+function searchedBy({ is_available, version, is_usable }: Pgvector): ReturnType<typeof ok> {
+  const inThread = 'so the service itself searches knowledge by meaning, up to 20,000 chunks a knowledge base';
+  if (is_usable) return ok(`pgvector ${version} searches knowledge by meaning`);
+  if (version !== null)
+    return warning(
+      `the schema of pgvector ${version} is outside the search path, ${inThread}`,
+      'alter extension vector set schema public',
+    );
+  if (is_available)
+    return warning(`the database has pgvector, and no extension of it, ${inThread}`, 'create extension vector');
+  return ok(`the database has no pgvector, ${inThread}`);
 }

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Reply } from '../governance/http/answer/reply.ts';
+import { isSameSecret } from '../ground/is-same-secret.ts';
 import type { RequestHeaders } from '../governance/http/request/request-headers.ts';
 
 /** Throws `not_found` without METRICS_TOKEN, and `unauthenticated` for another token. */
@@ -9,11 +9,6 @@ export function readMetrics(
   headers: RequestHeaders,
 ): Reply {
   if (token === undefined) throw new Problem('not_found');
-  if (!isSame(headers.get('authorization') ?? '', `Bearer ${token}`)) throw new Problem('unauthenticated');
+  if (!isSameSecret(headers.get('authorization') ?? '', `Bearer ${token}`)) throw new Problem('unauthenticated');
   return { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, body: print() };
-}
-
-function isSame(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

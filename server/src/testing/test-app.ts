@@ -25,7 +25,7 @@ import { seed, seed_password } from '../people/principals/seed.ts';
 import { testConfig } from './config.ts';
 import { removeLeftovers } from './engine-leftovers.ts';
 import { governedWrites } from './governed-writes.ts';
-import { testDatabase } from './test-database.ts';
+import { testDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestUser {
   email: string;
@@ -75,6 +75,8 @@ export interface TestAppSettings {
   freeBytes?: () => Promise<number>;
   /** Besides those of targets/. */
   targets?: Record<string, MoreTarget>;
+  /** Instead of a copy of the template. It closes with the app. */
+  database?: TestDatabase;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted?: HostedPlugs;
   /** Where the door of agents listens, instead of on their networks. */
@@ -90,8 +92,9 @@ export async function testApp({
   targets = {},
   hosted,
   door_addresses,
+  database: other,
 }: TestAppSettings = {}): Promise<TestApp> {
-  const database = await testDatabase();
+  const database = other ?? (await testDatabase());
   const { db } = database;
   const data_dir = await mkdtemp(join(tmpdir(), 'gantry-test-app-'));
   const secret_key = randomBytes(32).toString('base64');

@@ -194,12 +194,30 @@ def kind_of(exported: Any) -> str:
     return "crew" if hasattr(exported, "tasks") else "agent"
 
 
+# The copy of crewai leaves them out, and an agent without them has lost its tools.
+NOT_COPIED = ("mcps", "apps")
+
+
 def copy_of(exported: Any) -> Any | None:
     try:
-        return exported.copy()
+        private = exported.copy()
+        for agent, copied in zip(agents_of(exported), agents_of(private), strict=True):
+            for name in NOT_COPIED:
+                if given := getattr(agent, name, None):
+                    setattr(copied, name, given)
+        return private
     except Exception as error:
         log.warning("crew_not_copied", reason=f"{type(error).__name__}: {error}", effect="runs one at a time")
         return None
+
+
+def agents_of(exported: Any) -> list[Any]:
+    """Those of a crew with its manager, else the agent itself."""
+    agents = getattr(exported, "agents", None)
+    if agents is None:
+        return [exported]
+    manager = getattr(exported, "manager_agent", None)
+    return [*agents, manager] if manager else list(agents)
 
 
 @contextlib.contextmanager

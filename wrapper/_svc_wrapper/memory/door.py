@@ -1,7 +1,7 @@
-"""Requests to the service about what it keeps: states of threads, and items of the store.
+"""Requests to the service about what it keeps: states of threads, items of the store, and prompts.
 
-Each names the run by its token. The service decides from the token whose thread and whose items these are, so a
-request names neither an agent nor a caller. A service that restarts is waited for.
+Those about threads and items name the run by its token. The service decides from the token whose thread and whose
+items these are, so a request names neither an agent nor a caller. A service that restarts is waited for.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Door:
         self.lock = threading.Lock()
         self.idle: list[http.client.HTTPConnection] = []
 
-    def ask(self, ask: Ask, *, token: str, within_seconds: float = PATIENCE_SECONDS) -> bytes:
-        """The body of the answer. Raises DoorRefused and DoorNotReached."""
+    def ask(self, ask: Ask, *, token: str | None, within_seconds: float = PATIENCE_SECONDS) -> bytes:
+        """The body of the answer. Without a token it is about no run. Raises DoorRefused and DoorNotReached."""
         end = time.monotonic() + within_seconds
         pause = FIRST_PAUSE_SECONDS
         while True:
@@ -90,8 +90,10 @@ class Door:
             time.sleep(wait)
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
-    def _send(self, ask: Ask, token: str, timeout: float) -> tuple[int, Mapping[str, str], bytes]:
-        headers = {"authorization": f"Bearer {self.key}", RUN_HEADER.lower(): token}
+    def _send(self, ask: Ask, token: str | None, timeout: float) -> tuple[int, Mapping[str, str], bytes]:
+        headers = {"authorization": f"Bearer {self.key}"}
+        if token is not None:
+            headers[RUN_HEADER.lower()] = token
         if ask.body is not None:
             headers["content-type"] = ask.content_type
         connection = self._taken()

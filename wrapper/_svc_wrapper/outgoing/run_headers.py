@@ -36,8 +36,8 @@ class Origin:
         return Origin.of(parts.scheme, parts.hostname, parts.port)
 
 
-# Calls of subagents and of tools. Every other path is of the models or the spans.
-UNMETERED_PATHS = ("/agents/", "/mcp")
+# Calls of subagents and of tools, and reads of prompts. Every other path is of the models or the spans.
+UNMETERED_PATHS = ("/agents/", "/mcp", "/prompts")
 
 
 @dataclass(frozen=True)

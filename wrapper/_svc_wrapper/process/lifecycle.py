@@ -15,6 +15,7 @@ from ..entry.loader import LoadFailure, load_agent
 from ..langgraph.narrow.install import install as install_narrowing
 from ..memory.door import Door
 from ..problems import Problem
+from ..prompt_files import write_prompt_files
 from ..runs.admission import Admission
 from ..settings.settings import Settings
 from ..tracing.tracing import Tracing
@@ -47,7 +48,9 @@ class Lifecycle:
         ends it.
         """
         install_narrowing(self.settings)
-        loaded = load_agent(self.settings.framework, self.settings.entry, user_loop, self._door())
+        loaded = self._write_prompts() or load_agent(
+            self.settings.framework, self.settings.entry, user_loop, self._door()
+        )
         self.tracing.instrument()
         seconds = self.uptime_seconds
         if isinstance(loaded, LoadFailure):
@@ -62,6 +65,10 @@ class Lifecycle:
             log.info("agent_ready", export=loaded.export, kind=loaded.kind, seconds=seconds, **room)
             for notice in loaded.notices:
                 log.warning("notice", message=notice)
+
+    def _write_prompts(self) -> LoadFailure | None:
+        url, key = self.settings.service_url, self.settings.gateway_key
+        return write_prompt_files(Door(url, key)) if self.settings.has_prompts and url and key else None
 
     def _door(self) -> Door | None:
         url, key = self.settings.service_url, self.settings.gateway_key

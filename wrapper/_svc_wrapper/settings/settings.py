@@ -45,6 +45,8 @@ class Settings:
     gateway_key: str | None
     # True when the service keeps the threads and the store of a graph that has none that lasts.
     memory_by_service: bool
+    # True when agent.yaml names prompts.
+    has_prompts: bool
     # What a memory config says about the messages of a model call, as JSON.
     memory_messages: str | None
     # From deploy.tracing.
@@ -109,6 +111,7 @@ def read_settings(environ: Mapping[str, str], *, own: OwnSecrets, app_folder: Pa
         gateway_key=environ.get("SVC_GATEWAY_KEY"),
         memory_by_service=environ.get("SVC_MEMORY") == "service"
         and bool(environ.get("SVC_SERVICE_URL") and environ.get("SVC_GATEWAY_KEY")),
+        has_prompts="SVC_PROMPTS_URL" in environ,
         memory_messages=environ.get("SVC_MEMORY_MESSAGES"),
         traces=environ.get("SVC_TRACES", "on") == "on",
         entry=entry,

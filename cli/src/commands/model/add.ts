@@ -33,7 +33,7 @@ export const command = defineCommand({
     secret: text('The secret of the team for the credential (default: such as OPENAI_API_KEY)', 'name'),
     maxOutput: whole('Its longest answer (default: as its vendor publishes it)', 'tokens', tokens),
     context: whole('Its largest context (default: as its vendor publishes it)', 'tokens', tokens),
-    type: choice('Its output, default chat', ['chat', 'embedding'] as const),
+    type: choice('Its output, default chat', ['chat', 'embedding', 'rerank'] as const),
     fromAgent: agentFlag('Take its key of a provider, from its project in this folder or from its secrets'),
     file: {
       ...text('A YAML file with `models: {<name>: <config>}`; without changes it can be given again', 'path'),

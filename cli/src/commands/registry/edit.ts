@@ -71,12 +71,18 @@ function editConfigured(kind: CreatedKind) {
   });
 }
 
+const sources: Record<PushedKind, { file: string; push: string }> = {
+  agent: { file: 'agent.yaml', push: 'svc submit' },
+  orchestration: { file: 'orchestration.yaml', push: 'svc orchestration push' },
+  skill: { file: 'SKILL.md', push: 'svc skill push' },
+};
+
 function editPushed(kind: PushedKind) {
   const { example } = kinds[kind];
-  const push = { agent: 'svc submit', orchestration: 'svc orchestration push' }[kind];
+  const { file, push } = sources[kind];
   return defineCommand({
     words: `registry ${kind} edit`,
-    summary: `Change who may read it; ${kind}.yaml decides everything else`,
+    summary: `Change who may read it; ${file} decides everything else`,
     needs: 'permission.change',
     examples: [
       `svc registry ${kind} edit ${example} --visibility team`,
@@ -86,7 +92,7 @@ function editPushed(kind: PushedKind) {
     flags: { visibility: visibilityFlag },
     async run({ name: given, visibility }, session): Promise<Result> {
       if (visibility === undefined)
-        throw misuse('--visibility is needed', `Everything else is in ${kind}.yaml: change it there, then ${push}.`);
+        throw misuse('--visibility is needed', `Everything else is in ${file}: change it there, then ${push}.`);
       const { name } = readNamed(kind, given);
       const params = { kind, name };
       const before = await suggestAsset(session, kind, name, () => session.call('registry.show', { params }));

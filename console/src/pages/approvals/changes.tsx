@@ -6,6 +6,7 @@ import { Earlier } from './earlier.tsx';
 import { Files } from './files.tsx';
 import { Inventory } from './inventory.tsx';
 import { packageRows } from './package-rows.ts';
+import { printSetting } from './print-setting.ts';
 
 const tabs = [
   { value: 'files', label: 'Files' },
@@ -35,7 +36,11 @@ export function Changes({ request }: { request: ApprovalDetail }) {
       {part === 'config' && (
         <ChangeTable
           of="Setting"
-          rows={config.map(({ path, before, after }) => ({ name: path, before: print(before), after: print(after) }))}
+          rows={config.map(({ path, before, after }) => ({
+            name: path,
+            before: printSetting(before),
+            after: printSetting(after),
+          }))}
           empty={<Empty>The config is unchanged.</Empty>}
         />
       )}
@@ -46,11 +51,4 @@ export function Changes({ request }: { request: ApprovalDetail }) {
       {part === 'earlier' && <Earlier request={request} />}
     </section>
   );
-}
-
-function print(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return value;
-  const line = JSON.stringify(value);
-  return line.length <= 60 ? line : JSON.stringify(value, null, 2);
 }

@@ -19,7 +19,7 @@ export function ReachLines({ reach }: { reach: readonly ReachLine[] }) {
 }
 
 function Line({ reached }: { reached: ReachLine }) {
-  const { kind, name, unbounded, change, before, after } = reached;
+  const { kind, name, unbounded, change, before, after, about } = reached;
   const { sign, look, word } = changes[change];
   const versions = before === after ? after : [before, after].filter((version) => version !== null).join(' → ');
   const tone = change === 'removed' ? 'line-through' : unbounded ? 'text-waiting' : '';
@@ -33,6 +33,7 @@ function Line({ reached }: { reached: ReachLine }) {
       <span className="min-w-0">
         <span className={`font-strong break-words ${tone}`}>{isAsset(reached) ? <AssetLink at={name} /> : name}</span>{' '}
         <span className="text-quiet">{versions}</span>
+        {about !== null && <span className="block break-words">{about}</span>}
         <span className="block text-meta text-quiet">{meaningOf(reached)}</span>
       </span>
     </li>

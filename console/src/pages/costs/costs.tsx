@@ -65,6 +65,7 @@ export function CostsPage() {
         <ChoiceFilter name="team" label="All teams" options={useTeamNames()} />
         <ChipFilter name="agent" label="agent" />
         <ChipFilter name="model" label="model" />
+        <ChipFilter name="tag" label="tag" />
       </Filters>
       {report.error !== null && <Refusal error={report.error} />}
       {report.error === null && (

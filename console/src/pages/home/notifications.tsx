@@ -24,6 +24,7 @@ const kinds: Record<Notification['kind'], readonly [Meaning, string]> = {
   key_paused: ['stopped', 'paused'],
   agent_crashing: ['failed', 'crashes'],
   agent_steady: ['good', 'steady again'],
+  refresh_failed: ['failed', 'not refreshed'],
   runs_wait: ['waiting', 'waits for an answer'],
   calls_wait: ['waiting', 'has calls that wait for a decision'],
   questions_wait: ['waiting', 'asks you something'],
@@ -100,6 +101,14 @@ export function NotificationsPage() {
 function linkOf({ approval_id, kind, account }: Notification): LinkProps {
   if (kind === 'agent_crashing' || kind === 'agent_steady')
     return { to: '/agents/$name', params: { name: (account ?? '').slice('agents/'.length) } };
+  if (kind === 'refresh_failed') return linkOfRefresh(account ?? '');
   if (kind === 'runs_wait' || kind === 'calls_wait' || kind === 'questions_wait') return { to: '/inbox' };
   return approval_id === null ? { to: '/budgets' } : { to: '/approvals/$id', params: { id: approval_id } };
+}
+
+function linkOfRefresh(ref: string): LinkProps {
+  const [, name = ''] = ref.split('/');
+  return ref.startsWith('knowledge-bases/')
+    ? { to: '/knowledge/$name', params: { name } }
+    : { to: '/registry/$kind/$name', params: { kind: 'rag-index', name } };
 }

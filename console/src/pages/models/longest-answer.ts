@@ -4,5 +4,5 @@ const from = { config: 'its config', table: 'published by its vendor', default: 
 
 /** The longest answer to a call that asks for no limit. */
 export function longestAnswer({ max_output_tokens, max_output_from, type }: Model): string {
-  return type === 'embedding' ? 'none' : `${max_output_tokens} tokens (${from[max_output_from]})`;
+  return type === 'chat' ? `${max_output_tokens} tokens (${from[max_output_from]})` : 'none';
 }

@@ -2,6 +2,7 @@
 import { isEnvironmentFile } from '@gantry/project/adoption/environment-files.ts';
 import { leftOut } from '@gantry/project/agent-project/left-out.ts';
 import { projectLimits } from '@gantry/project/agent-project/limits.ts';
+import { childrenOf, droppedEntries, fileOf } from '../../parts/browser/dropped-entries.ts';
 import { readZip, type Entry } from './read-zip.ts';
 
 export interface Dropped {
@@ -12,9 +13,7 @@ export interface Dropped {
 
 /** Call it in the event itself: the browser forgets what was dropped when the event ends. */
 export function readDrop(dropped: DataTransfer): () => Promise<Dropped> {
-  const given = [...dropped.items]
-    .filter(({ kind }) => kind === 'file')
-    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
+  const given = droppedEntries(dropped);
   return async () => {
     const files = given.flatMap(({ entry, file }) => (entry?.isDirectory === true || file === null ? [] : [file]));
     if (given.length === files.length) return await readChosen(files);
@@ -54,20 +53,6 @@ async function walk(folder: FileSystemDirectoryEntry, path: string, found: Entry
     else found.push(entryOf(await fileOf(entry as FileSystemFileEntry), inner));
   }
 }
-
-/** A browser gives a folder's children in parts, and an empty one at the end. */
-async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
-  const reader = folder.createReader();
-  const children: FileSystemEntry[] = [];
-  for (;;) {
-    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (part.length === 0) return children;
-    children.push(...part);
-  }
-}
-
-const fileOf = async (entry: FileSystemFileEntry) =>
-  await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
 
 const nothing = async () => new Uint8Array();
 

@@ -26,6 +26,7 @@ const abouts: Record<Template, string> = {
   refunds: 'Pays refunds, and asks a person before it pays large ones. Calls no model.',
   tools: 'Says the time of a city, by the tools of an MCP server. Calls no model.',
   'as-user': 'Reads the tasks of whoever asks, in their own name, by an MCP server of yours. Calls no model.',
+  knowledge: 'Answers from documents that the person who asks may read, and cites them. Calls no model.',
   research: 'A crew that researches a topic and writes a report. Calls a model.',
 };
 

@@ -95,6 +95,16 @@ export const settingWords: Readonly<Record<OrgSetting, Words>> = {
     about: 'How many one agent may have under way, in all processes of the service.',
     form: 'number',
   },
+  knowledge_base_documents: {
+    label: 'Documents of a knowledge base',
+    about: 'The most. A refresh that finds more fails, and what serves stays.',
+    form: 'number',
+  },
+  knowledge_base_mb: {
+    label: 'MB of uploaded files of a knowledge base',
+    about: 'The most, for all files together.',
+    form: 'number',
+  },
   approve_outgoing_after: {
     label: 'Outgoing calls wait for a person',
     about: 'When a run of an agent has read this, its calls of tools that send something out need an approval.',

@@ -26,7 +26,7 @@ export function AssetActions({ asset }: { asset: AssetDetail }) {
   return (
     <>
       <AssetMenu asset={asset} />
-      {kind !== 'agent' && (
+      {kind !== 'agent' && kind !== 'skill' && (
         <Action
           can={can['registry.edit']}
           svc={`svc registry ${kind} edit ${name}`}
@@ -70,7 +70,7 @@ export function AssetMenu({ asset, children }: { asset: AssetDetail; children?: 
         <MenuItem can={can['registry.set_visibility']} onPress={() => setOpen('visibility')}>
           Who may read it…
         </MenuItem>
-        {kind !== 'agent' && (
+        {kind !== 'agent' && kind !== 'skill' && (
           <MenuItem can={can['registry.edit']} onPress={() => setOpen('words')}>
             Description and tags…
           </MenuItem>

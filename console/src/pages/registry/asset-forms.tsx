@@ -1,4 +1,4 @@
-import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import type { ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -17,7 +17,7 @@ interface FormProps {
 }
 
 // An agent has no such form: its project decides.
-const paramsOf = ({ kind, name }: AssetDetail) => ({ kind: kind as ConfiguredKind, name });
+const paramsOf = ({ kind, name }: AssetDetail) => ({ kind: kind as ConfigOnlyKind, name });
 
 export function WordsForm({ asset, onDone }: FormProps) {
   const params = paramsOf(asset);

@@ -8,10 +8,15 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { State } from '../../parts/figures/state.tsx';
 import { When } from '../../parts/figures/when.tsx';
 import { ask } from '../../server.ts';
+import { BuildIndex } from '../knowledge/build-index.tsx';
+import { CostsOf } from '../knowledge/costs-of.tsx';
+import { SearchIt } from '../knowledge/search-it.tsx';
 import { AssetActions } from './asset-actions.tsx';
 import { isKind, kinds, readers } from './kinds.ts';
+import { PromptLabels } from './prompt-labels.tsx';
 import { Readers } from './readers.tsx';
 import { ServerToolsOf } from './server-tools.tsx';
+import { SkillFiles } from './skill-files.tsx';
 import { ShownVersion } from './shown-version.tsx';
 import { Users } from './users.tsx';
 import { Versions } from './versions.tsx';
@@ -49,6 +54,16 @@ function OfKind({ kind, name }: { kind: keyof typeof kinds; name: string }) {
               Open the orchestration
             </Link>
           )}
+          {kind === 'knowledge-base' && (
+            <Link to="/knowledge/$name" params={{ name }} className={buttonClass('plain')}>
+              Search and snapshots
+            </Link>
+          )}
+          {kind === 'prompt' && (
+            <Link to="/registry/prompt/$name/playground" params={{ name }} className={buttonClass('plain')}>
+              Playground
+            </Link>
+          )}
           {kind === 'model' && (
             <Link to="/models/$name" params={{ name }} className={buttonClass('plain')}>
               Health and price
@@ -69,7 +84,18 @@ function OfKind({ kind, name }: { kind: keyof typeof kinds; name: string }) {
         <div className="grid grid-cols-[minmax(0,1fr)_320px] gap-x-8 max-wide:grid-cols-1">
           <div className="min-w-0">
             {shown !== undefined && <ShownVersion kind={kind} name={name} version={shown} />}
+            {kind === 'rag-index' && <BuildIndex name={name} can={asset.can['registry.edit']} />}
+            {kind === 'rag-index' && <SearchIt kind={kind} name={name} can={asset.can['registry.edit']} />}
+            {kind === 'rag-index' && (
+              <CostsOf
+                tag={`rag-indexes/${name}`}
+                team={asset.team}
+                about="vectors of its documents and of its queries"
+              />
+            )}
+            {shown !== undefined && kind === 'skill' && <SkillFiles key={shown} name={name} version={shown} />}
             {shown !== undefined && kind === 'mcp-server' && <ServerToolsOf name={name} version={shown} />}
+            {kind === 'prompt' && <PromptLabels asset={asset} />}
             <Versions asset={asset} shown={shown} />
           </div>
           <div className="min-w-0">

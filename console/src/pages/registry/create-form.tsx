@@ -1,4 +1,4 @@
-import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import type { ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -13,7 +13,7 @@ import { MemberRows } from './member-rows.tsx';
 import { readConfig } from './read-config.ts';
 import { tagsIn } from './tags.ts';
 
-export function CreateForm({ kind, members }: { kind: ConfiguredKind; members: readonly Member[] }) {
+export function CreateForm({ kind, members }: { kind: ConfigOnlyKind; members: readonly Member[] }) {
   const own = members.filter(({ name }) => !asked_above.has(name));
   const { data: me } = useQuery(ask('auth.me', {}));
   const active = useActiveTeam();

@@ -1,5 +1,5 @@
 import { nextVersion } from '@gantry/project/agent-yaml/bump-version.ts';
-import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import type { ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Choice, Form } from '../../parts/form/form.tsx';
@@ -9,7 +9,7 @@ import { ConfigFields, type Member } from './config-fields.tsx';
 import { readConfig } from './read-config.ts';
 
 interface EditFormProps {
-  kind: ConfiguredKind;
+  kind: ConfigOnlyKind;
   members: readonly Member[];
   asset: AssetDetail;
 }

@@ -12,6 +12,7 @@ export const kinds: Readonly<Record<AssetKind, { one: string; about: string }>> 
   'mcp-server': { one: 'MCP server', about: 'A server of the Model Context Protocol.' },
   orchestration: { one: 'orchestration', about: 'Several agents that answer a call together.' },
   target: { one: 'target', about: 'Another machine on which agents run.' },
+  skill: { one: 'skill', about: 'Instructions and files that agents read.' },
 };
 
 export const kindOptions = assetKinds.map((kind) => ({ value: kind, label: kinds[kind].one }));

@@ -1,4 +1,4 @@
-import { configuredKinds, type ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { configOnlyKinds, type ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { NotFound } from '../../frame/failed.tsx';
@@ -15,12 +15,12 @@ const route = getRouteApi('/registry/$kind/new');
 export function NewAssetPage() {
   const { kind } = route.useParams();
   const { of } = route.useSearch();
-  const configured = configuredKinds.find((each) => each === kind);
+  const configured = configOnlyKinds.find((each) => each === kind);
   if (configured === undefined) return <NotFound />;
   return of === undefined ? <Create kind={configured} /> : <Edit kind={configured} name={of} />;
 }
 
-function Create({ kind }: { kind: ConfiguredKind }) {
+function Create({ kind }: { kind: ConfigOnlyKind }) {
   const { data: schema, error } = useQuery(ask('service.asset_schema', { params: { kind } }));
   return (
     <Page
@@ -38,7 +38,7 @@ function Create({ kind }: { kind: ConfiguredKind }) {
   );
 }
 
-function Edit({ kind, name }: { kind: ConfiguredKind; name: string }) {
+function Edit({ kind, name }: { kind: ConfigOnlyKind; name: string }) {
   const { data: schema } = useQuery(ask('service.asset_schema', { params: { kind } }));
   const { data: asset, error } = useQuery(ask('registry.show', { params: { kind, name } }));
   return (

@@ -50,19 +50,21 @@ export function RegistryPage() {
       svc={lineOf(text, kind)}
       actions={
         <Menu trigger={<Button look="main">New asset</Button>}>
-          {kindOptions.map(({ value, label }) => (
-            <MenuItem
-              key={value}
-              {...(can !== undefined && { can })}
-              onPress={() =>
-                void navigate(
-                  value === 'agent' ? { to: '/new-agent' } : { to: '/registry/$kind/new', params: { kind: value } },
-                )
-              }
-            >
-              {label}
-            </MenuItem>
-          ))}
+          {kindOptions
+            .filter(({ value }) => value !== 'skill')
+            .map(({ value, label }) => (
+              <MenuItem
+                key={value}
+                {...(can !== undefined && { can })}
+                onPress={() =>
+                  void navigate(
+                    value === 'agent' ? { to: '/new-agent' } : { to: '/registry/$kind/new', params: { kind: value } },
+                  )
+                }
+              >
+                {label}
+              </MenuItem>
+            ))}
         </Menu>
       }
     >
@@ -80,7 +82,7 @@ export function RegistryPage() {
         empty={
           <Empty
             action={
-              kind !== undefined && isKind(kind) && kind !== 'agent' && text === undefined ? (
+              kind !== undefined && isKind(kind) && kind !== 'agent' && kind !== 'skill' && text === undefined ? (
                 <Link to="/registry/$kind/new" params={{ kind }} className={buttonClass('plain')}>
                   New {kinds[kind].one}
                 </Link>
@@ -90,6 +92,7 @@ export function RegistryPage() {
             {!isFiltered && 'Nothing is here yet. Begin with an agent: its project brings its prompts and tools along.'}
             {isFiltered && 'No asset that you may read fits these filters.'}
             {kind !== undefined && isKind(kind) && ` ${kinds[kind].about}`}
+            {kind === 'skill' && ' Push the folder of one: svc skill push <folder>'}
           </Empty>
         }
       />

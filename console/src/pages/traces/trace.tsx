@@ -1,5 +1,6 @@
 // One trace as a waterfall: what called what, when, how long, for how much. The chosen span shows its content.
 import { orderSpans } from '@gantry/contract/models/order-spans.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import type { Span, Trace } from '@gantry/contract/models/traces.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -10,11 +11,17 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { State } from '../../parts/figures/state.tsx';
 import { When } from '../../parts/figures/when.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
-import { ask } from '../../server.ts';
+import { ask, waitsForService } from '../../server.ts';
 import { Bar, Name } from './row.tsx';
 import { SpanPanel } from './span-panel.tsx';
 
 const route = getRouteApi('/traces/$id');
+
+const most_tries = 3;
+
+/** The spans of a call are stored a second after its end. */
+const untilStored = (failures: number, error: unknown): boolean =>
+  waitsForService(failures, error) || (error instanceof Problem && error.code === 'not_found' && failures < most_tries);
 
 interface Row {
   span: Span;
@@ -24,7 +31,7 @@ interface Row {
 export function TracePage() {
   const { id } = route.useParams();
   const { span: chosen } = route.useSearch();
-  const { data: trace, error } = useQuery(ask('traces.show', { params: { id } }));
+  const { data: trace, error } = useQuery({ ...ask('traces.show', { params: { id } }), retry: untilStored });
   const rows = trace && orderSpans(trace.spans);
   const agent = trace?.spans.find((span) => span.agent !== null)?.agent ?? undefined;
   const shown = rows?.find(({ span }) => span.span_id === chosen)?.span ?? rows?.[0]?.span;

@@ -2,7 +2,7 @@
 // and the real service.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Approval, ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
-import { configuredKinds } from '@gantry/contract/assets/asset-kinds.ts';
+import { configOnlyKinds } from '@gantry/contract/assets/asset-kinds.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { twoConfigs } from '../../testing/pushes/asset-configs.ts';
 import { entriesNaming } from '../../testing/access/entries-naming.ts';
@@ -313,7 +313,7 @@ describe('a comment', () => {
 });
 
 // Only a platform admin changes a target (assets/targets/targets.test.ts).
-describe.each(configuredKinds.filter((kind) => kind !== 'target'))('a %s', (kind) => {
+describe.each(configOnlyKinds.filter((kind) => kind !== 'target'))('a %s', (kind) => {
   const [config, other] = twoConfigs[kind];
 
   test('is approved by version: it is marked, compared with the previous approval, and runs nowhere', async () => {

@@ -10,6 +10,7 @@ import { signedIn } from '../../people/principals/signed-in.ts';
 import { compare, type Before } from '../../assets/registry/difference/compare.ts';
 import { findVersionById, type AssetRecord } from '../../assets/registry/find.ts';
 import { loadAgentConfig } from '../../assets/registry/versions/load-version-content.ts';
+import { movesOf } from '../../assets/registry/prompts/labels.ts';
 import { listTargets } from '../../assets/targets/find-targets.ts';
 import { no_target } from './approval-for.ts';
 import { canDecide } from './can-decide.ts';
@@ -40,8 +41,7 @@ export async function show(
   const user = signedIn(caller);
   const { row, asset } = await loadRequest(db, id, user);
   authorize(user, 'approval.read', asset);
-  const compared =
-    asset.asset_kind === 'agent' ? await findRunning(db, asset.id, row.target) : await store.lastApproved(db, row);
+  const compared = asset.asset_kind === 'agent' ? await findRunning(db, asset.id, row.target) : await beforeIt(db, row);
   const inside = readsWords(user, row, asset);
   const version = await findVersionById(db, row.version_id);
   const shown = await readBack(db, user, id);
@@ -61,6 +61,12 @@ export async function show(
     can: await canDecide(db, { user, row, asset }, { shown, is_current, comments: all_comments.length }),
     previous: previousRecord(await store.previous(db, row), inside),
   };
+}
+
+/** What agents read now under a label, of a prompt that has one; else the last approved content. */
+async function beforeIt(db: Reader, row: store.ApprovalRow): Promise<({ version: string } & Before) | undefined> {
+  const [moved] = await movesOf(db, { asset_id: row.asset_id, label: undefined, after: undefined, limit: 1 });
+  return moved !== undefined && moved.digest !== row.digest ? moved : await store.lastApproved(db, row);
 }
 
 async function addressOf(db: Reader, name: string): Promise<string | null> {

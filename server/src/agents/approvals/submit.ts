@@ -140,7 +140,9 @@ async function refuseApproved(
     detail: `${ref} is already approved${deployed ? ` for ${content.target}` : ''}, by ${by}.`,
     hint: deployed
       ? `Deploy it: svc deploy ${ref}${targetFlag(content.target)}`
-      : `See it: svc registry ${asset.asset_kind} show ${asset.name}`,
+      : asset.asset_kind === 'prompt'
+        ? `Move a label to it: svc prompt label ${asset.name} <label> ${version.version}`
+        : `See it: svc registry ${asset.asset_kind} show ${asset.name}`,
     fields: { approval_id: approved.id },
   });
 }

@@ -13,6 +13,10 @@ export interface ConnectionRow {
   sealed: Buffer;
   expires_at: string | null;
   is_refreshed: boolean;
+  /** Of the sign-in. */
+  scopes: string[];
+  /** The server wants them too. */
+  wanted_scopes: string[];
   /** The other side accepts it no more. */
   is_ended: boolean;
   connected_at: string;
@@ -49,15 +53,20 @@ export const lockOf = async (tx: Tx, { user_id, server_id }: OfServer) =>
     sql`select * from user_connection where user_id = ${user_id} and server_id = ${server_id} for update`,
   );
 
-export type NewConnection = Omit<ConnectionRow, 'is_ended' | 'connected_at' | 'last_used_at'>;
+export type NewConnection = Omit<ConnectionRow, 'wanted_scopes' | 'is_ended' | 'connected_at' | 'last_used_at'>;
 
 export async function put(tx: Tx, made: NewConnection): Promise<void> {
   await tx.run(sql`
-    insert into user_connection (id, user_id, server_id, address, issuer, resource, client_id, sealed, expires_at, is_refreshed)
+    insert into user_connection (id, user_id, server_id, address, issuer, resource, client_id, sealed, expires_at, is_refreshed, scopes)
     values (${made.id}, ${made.user_id}, ${made.server_id}, ${made.address}, ${made.issuer}, ${made.resource}, ${made.client_id}, ${made.sealed},
-      ${made.expires_at}, ${made.is_refreshed})
+      ${made.expires_at}, ${made.is_refreshed}, ${made.scopes})
     on conflict (id) do update set client_id = excluded.client_id, resource = excluded.resource, sealed = excluded.sealed,
-      expires_at = excluded.expires_at, is_refreshed = excluded.is_refreshed, is_ended = false, refresh_until = null, connected_at = clock_now()`);
+      expires_at = excluded.expires_at, is_refreshed = excluded.is_refreshed, scopes = excluded.scopes, wanted_scopes = '{}', is_ended = false, refresh_until = null, connected_at = clock_now()`);
+}
+
+/** For the next sign-in of the person. */
+export async function want(tx: Tx, { id, scopes }: Pick<ConnectionRow, 'id' | 'scopes'>): Promise<void> {
+  await tx.run(sql`update user_connection set wanted_scopes = ${scopes} where id = ${id}`);
 }
 
 interface Leased {

@@ -9,7 +9,7 @@ export interface MadeConnection {
   server_id: string;
   address: string;
   /** Null for an API key. */
-  oauth: { issuer: string; resource: string; client_id: string } | null;
+  oauth: { issuer: string; resource: string; client_id: string; scopes: string[] } | null;
   tokens: Tokens;
   expires_at: string | null;
 }
@@ -21,7 +21,7 @@ export async function keepConnection(
   { user_id, server_id, address, oauth, tokens, expires_at }: MadeConnection,
 ): Promise<void> {
   const before = await store.lockOf(tx, { user_id, server_id });
-  const { issuer = null, resource = null, client_id = null } = oauth ?? {};
+  const { issuer = null, resource = null, client_id = null, scopes = [] } = oauth ?? {};
   const isSame = before?.address === address && before.issuer === issuer;
   if (before !== undefined && !isSame) await store.remove(tx, before.id);
   const id = before !== undefined && isSame ? before.id : randomUUID();
@@ -35,6 +35,7 @@ export async function keepConnection(
     issuer,
     resource,
     client_id,
+    scopes,
     sealed,
     expires_at,
     is_refreshed,

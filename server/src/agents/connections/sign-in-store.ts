@@ -13,15 +13,16 @@ export interface SignInRow {
   issuer: string;
   redirect_uri: string;
   client_id: string;
+  scopes: string[];
   sealed_verifier: Buffer;
 }
 
 export async function begin(tx: Tx, row: SignInRow, minutes: number): Promise<void> {
   await tx.run(sql`
-    insert into connection_sign_in (id, ask_id, user_id, session_id, state_hash, server_id, address, resource, issuer, redirect_uri, client_id,
+    insert into connection_sign_in (id, ask_id, user_id, session_id, state_hash, server_id, address, resource, issuer, redirect_uri, client_id, scopes,
       sealed_verifier, expires_at)
     values (${row.id}, ${row.ask_id}, ${row.user_id}, ${row.session_id}, ${row.state_hash}, ${row.server_id}, ${row.address}, ${row.resource},
-      ${row.issuer}, ${row.redirect_uri}, ${row.client_id}, ${row.sealed_verifier}, clock_now() + make_interval(mins => ${minutes}))`);
+      ${row.issuer}, ${row.redirect_uri}, ${row.client_id}, ${row.scopes}, ${row.sealed_verifier}, clock_now() + make_interval(mins => ${minutes}))`);
 }
 
 /** Once, and only for the session that has begun it. Another session does not use it up. */

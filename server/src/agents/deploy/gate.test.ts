@@ -1,7 +1,7 @@
 // Changes between the approval and the run. A deploy follows the state at its run.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Deployment } from '@gantry/contract/agents/deploy.ts';
-import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import type { ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { closePending } from '../approvals/approval-for.ts';
@@ -65,7 +65,7 @@ interface Referenced {
   describe(): Promise<unknown>;
 }
 
-async function simple(kind: ConfiguredKind): Promise<Referenced> {
+async function simple(kind: ConfigOnlyKind): Promise<Referenced> {
   const { db } = stage.database;
   const name = `thing-${++made}`;
   const [config, other] = twoConfigs[kind];

@@ -297,7 +297,12 @@ test('a deploy whose reference is deleted during the build fails; the delete of 
   const tool = { kind: 'tool', name: 'under-a-deploy' } as const;
   const make = async () =>
     await create({ db: database.db, rules }, caller, 'tool', { ...words, tags: [], name: tool.name });
-  const deletion = { db: database.db, closeRequests: closePending, findNamedUsers, removeCredential };
+  const deletion = {
+    db: database.db,
+    closeRequests: closePending,
+    findNamedUsers,
+    removeRows: { target: removeCredential },
+  };
   const remove = async () => await deleteAsset(deletion, caller, tool);
   await make();
   const first = await pushed({ yaml: `tools: [tools/${tool.name}]\n` });

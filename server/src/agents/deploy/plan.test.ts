@@ -124,7 +124,12 @@ async function modelsGoneOf(name: string): Promise<string[]> {
 }
 
 describe('a model that is called by name', () => {
-  const parts = () => ({ db: stage.database.db, closeRequests: closePending, findNamedUsers, removeCredential });
+  const parts = () => ({
+    db: stage.database.db,
+    closeRequests: closePending,
+    findNamedUsers,
+    removeRows: { target: removeCredential },
+  });
   const remove = async (name: string, more: { force?: boolean; reason?: string } = {}) =>
     await deleteAsset(parts(), await stage.cast.caller('max'), { kind: 'model', name, ...more });
   const deployed = async (yaml: string) => {

@@ -13,7 +13,7 @@ import { costForecast } from '../../models/ledger/agent-cost.ts';
 import { settings } from '../../people/principals/find.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
 import { compare } from '../../assets/registry/difference/compare.ts';
-import { isDeployedAlone, type Pin } from '../../assets/registry/content.ts';
+import { changesAlone, type Pin } from '../../assets/registry/content.ts';
 import { isEmpty } from '../../assets/registry/difference/difference.ts';
 import { describeGuardrails } from '../../models/guardrails/describe.ts';
 import { noticesOfModels, requireOneFormat } from '../../models/gateway/catalogue/agent-models.ts';
@@ -132,10 +132,10 @@ function sentencesAbout(pins: readonly Pin[]): string {
     those.length === 0 ? [] : [`${those.map(({ ref }) => ref).join(', ')}: ${sentence}.`];
   return [
     ...named(
-      pins.filter((pin) => !isDeployedAlone(pin)),
+      pins.filter((pin) => !changesAlone(pin)),
       'unchanged since the push',
     ),
-    ...named(pins.filter(isDeployedAlone), 'not replaced since the push'),
+    ...named(pins.filter(changesAlone), 'not replaced since the push'),
   ].join(' ');
 }
 

@@ -20,6 +20,7 @@ import type { UsableServer } from './find-tools.ts';
 import type { ToolParts } from './parts.ts';
 import { recordedCall, type BegunCall } from './recorded-call.ts';
 import { questionsOfCall } from './questions/questions-of-call.ts';
+import { callSearch } from './searches/call-search.ts';
 import { callAddress } from './registry/call-address.ts';
 import { named } from './upstream/connect.ts';
 import { onServer } from './upstream/on-server.ts';
@@ -127,13 +128,14 @@ interface CheckedCall {
 /** Undefined when the server asks something that is not answered yet. */
 async function send(
   parts: ToolParts,
-  { caller, tool: name, arguments: given, signal, onProgress }: AskedCall,
+  { caller, arguments: given, signal, onProgress }: AskedCall,
   { begun, usable, pinned, behalf, answer }: CheckedCall,
 ): Promise<CallToolResult | undefined> {
-  const { upstream, http } = usable;
+  const { upstream, own } = usable;
   const { limits, onSent } = begun;
-  if (http !== undefined)
-    return await callAddress(parts, { tool: http, upstream, arguments: given, signal, limits, onSent });
+  const call = { arguments: given, signal, limits, onSent };
+  if (own !== undefined && 'http' in own) return await callAddress(parts, { ...call, tool: own.http, upstream });
+  if (own !== undefined) return await callSearch(parts, { ...call, asset: own.search, caller, user: behalf.user });
   return await onServer(parts, { usable, caller, behalf, signal }, async (connection) => {
     await requireUnchanged(parts, connection, usable, {
       pinned,
@@ -151,7 +153,7 @@ async function send(
       ...(onProgress !== undefined && { onprogress: onProgress, resetTimeoutOnProgress: true }),
     };
     const calling = async (counted: Answerer) =>
-      await callAnswered({ ...connection, name, arguments: given }, counted, options);
+      await callAnswered({ ...connection, tool: pinned, arguments: given }, counted, options);
     return await begun.ask(
       connection,
       async (counted) => await named({ upstream, ...connection }, async () => await calling(counted)),

@@ -1,5 +1,5 @@
 // Which tools an agent may call now: the servers that its agent.yaml names, those of them that it may use, and what is pinned of them.
-import { registry_server } from '@gantry/contract/assets/tools.ts';
+import { knowledge_server, registry_server, reserved_servers } from '@gantry/contract/assets/tools.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef, printVersionRef } from '@gantry/contract/refs.ts';
 import { authorize } from '../../governance/access/authorize.ts';
@@ -16,9 +16,10 @@ import {
 import { loadServer } from '../../assets/registry/tool-lists/server-tools.ts';
 import type { ListedTool } from '../../assets/registry/tool-lists/tool-list.ts';
 import { readServer } from '../../assets/registry/tool-lists/server-config.ts';
-import { requireUse, usableAmong } from './may-use.ts';
+import { requireUse, usableAmong } from '../delegated-calls/may-use.ts';
 import type { HttpTool } from './registry/build-request.ts';
 import { usableTool, usableTools } from './registry/registry-tools.ts';
+import { usableSearch, usableSearches } from './searches/search-tools.ts';
 import type { Upstream } from './upstream/connect.ts';
 
 export interface UsableServer {
@@ -27,25 +28,29 @@ export interface UsableServer {
   tools: ListedTool[];
   /** What a hosted server runs: the image of the pinned list. */
   image?: ImageRef | undefined;
-  /** A tool of the registry: the service calls its address itself. */
-  http?: HttpTool;
+  /** No server is asked: the service calls the address of a tool of the registry, or searches a knowledge base or a RAG index. */
+  own?: { http: HttpTool } | { search: AssetRecord };
 }
 
-/** Those that the agent may use, in the order of their names, and the tools of the registry, each as a server with one tool. */
+/** Those that the agent may use, in the order of their names, and what the service itself serves, each as a server with one tool. */
 async function usableServers(db: Reader, caller: AgentCaller): Promise<UsableServer[]> {
-  const servers = (await serversOfAgent(db, caller.version_id)).filter(({ name }) => name !== registry_server);
+  const servers = (await serversOfAgent(db, caller.version_id)).filter(
+    ({ name }) => !Object.hasOwn(reserved_servers, name),
+  );
   const usable = await usableAmong(db, caller, servers);
   const found = await Promise.all(usable.map(async ({ of: server, asset }) => await withTools(db, { server, asset })));
-  return [...found, ...(await usableTools(db, caller))];
+  return [...found, ...(await usableTools(db, caller)), ...(await usableSearches(db, caller))];
 }
 
-/** All of them, or the only one; for the registry, each of its tools. Throws as `usableServer` does. */
+/** All of them, or the only one; for what the service itself serves, each of its tools. Throws as `usableServer` does. */
 export async function usableFor(
   db: Reader,
   { caller, server: name }: { caller: AgentCaller; server?: string },
 ): Promise<UsableServer[]> {
   if (name === undefined) return await usableServers(db, caller);
-  return name === registry_server ? await usableTools(db, caller) : [await usableServer(db, caller, name)];
+  if (name === registry_server) return await usableTools(db, caller);
+  if (name === knowledge_server) return await usableSearches(db, caller);
+  return [await usableServer(db, caller, name)];
 }
 
 /** The server of this tool. Throws `not_found` for a server that the agent's version does not name, and the refusal. */
@@ -54,7 +59,9 @@ export async function serverOfTool(
   caller: AgentCaller,
   { server, tool }: { server: string; tool: string },
 ): Promise<UsableServer> {
-  return server === registry_server ? await usableTool(db, caller, tool) : await usableServer(db, caller, server);
+  if (server === registry_server) return await usableTool(db, caller, tool);
+  if (server === knowledge_server) return await usableSearch(db, caller, tool);
+  return await usableServer(db, caller, server);
 }
 
 async function usableServer(db: Reader, caller: AgentCaller, name: string): Promise<UsableServer> {

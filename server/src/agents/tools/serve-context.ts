@@ -1,4 +1,4 @@
-// Prompts and resources at the door, beside the tools. Prompts are pinned as tools are, so their list needs no server. Resources come and go, so their lists are
+// Prompts and resources at the door, beside the tools. The agent's own prompts are at `/mcp` by their keys. Prompts are pinned as tools are, so their list needs no server. Resources come and go, so their lists are
 // those of the servers now, and an agent has them only where its agent.yaml says `resources: true`.
 import type {
   GetPromptResult,
@@ -15,6 +15,7 @@ import type { RecordRefusal } from '../../governance/access/refused.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import { callablePrompts } from '../../assets/registry/tool-lists/pinned-servers.ts';
 import type { ListedPrompt } from '../../assets/registry/tool-lists/tool-list.ts';
+import { getMcpPrompt, listMcpPrompts } from '../prompts/mcp-prompts.ts';
 import { askServer, type AskedOfServer } from './ask-server.ts';
 import { usableFor, type UsableServer } from './find-tools.ts';
 import { innerName, outerName } from './outer-names.ts';
@@ -36,7 +37,12 @@ interface ContextParts extends ToolParts {
 }
 
 export function serveContext(parts: ContextParts, { server }: McpServer, asking: Asking): void {
-  server.setRequestHandler('prompts/list', async () => ({ prompts: (await listPrompts(parts, asking)) as Prompt[] }));
+  server.setRequestHandler('prompts/list', async () => ({
+    prompts: [
+      ...(asking.server === undefined ? await listMcpPrompts(parts.db, asking.caller) : []),
+      ...((await listPrompts(parts, asking)) as Prompt[]),
+    ],
+  }));
   server.setRequestHandler('prompts/get', async ({ params }, { mcpReq }) =>
     refusing(parts, asking, async () => await getPrompt(parts, asking, { ...params, signal: mcpReq.signal })),
   );
@@ -104,8 +110,9 @@ async function getPrompt(
   }: { name: string; arguments?: Record<string, string> | undefined; signal: AbortSignal },
 ): Promise<GetPromptResult> {
   const named = innerName(asking, name);
-  const usable = (await usableFor(parts.db, asking)).find(({ server }) => server.name === named?.server);
-  const pinned = usable && (await callablePrompts(parts.db, usable.server)).find((one) => one.name === named?.name);
+  if (named === undefined) return await getMcpPrompt(parts, { ...asking, key: name, arguments: given });
+  const usable = (await usableFor(parts.db, asking)).find(({ server }) => server.name === named.server);
+  const pinned = usable && (await callablePrompts(parts.db, usable.server)).find((one) => one.name === named.name);
   if (usable === undefined || pinned === undefined)
     throw new Problem('not_found', {
       detail: `There is no prompt ${name} that was pinned when the agent was pushed.`,

@@ -1,6 +1,6 @@
 // Tools, prompts and resources as an MCP server: those of an agent's servers at its door, and the tools of one server for a person who may use it.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
-import { registry_server } from '@gantry/contract/assets/tools.ts';
+import { reserved_servers } from '@gantry/contract/assets/tools.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AgentCaller, Caller, SignedInCaller } from '../../governance/access/caller.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
@@ -70,8 +70,9 @@ async function callNamed(
   if (named === undefined)
     throw new Problem('not_found', { detail: `There is no tool ${asked.name}. Its name begins with its server.` });
   const call = { ...asking, ...asked, server: named.server, tool: named.name };
-  // Each tool of the registry is a server of its own, and its refusal has its own words.
-  const result = await callTool(parts, { ...call, found: named.server === registry_server ? undefined : found?.[0] });
+  // Each tool that the service itself serves is a server of its own, and its refusal has its own words.
+  const isReserved = Object.hasOwn(reserved_servers, named.server);
+  const result = await callTool(parts, { ...call, found: isReserved ? undefined : found?.[0] });
   const of = asking.server === undefined ? named.server : undefined;
   return { ...result, content: result.content.map((part) => withOuterUris(of, part)) };
 }

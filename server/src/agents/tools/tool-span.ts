@@ -1,10 +1,13 @@
 // The span of a call of a tool, as the service has seen it.
+import type { FoundPassages } from '@gantry/contract/agents/knowledge.ts';
+import { knowledge_server } from '@gantry/contract/assets/tools.ts';
 import type { TraceContext } from '../../ground/trace-context.ts';
 import type { Spans } from '../../models/traces/spans.ts';
 import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts';
 import type { ToolCaller } from './admit-call.ts';
 import type { GuardedCall } from '../../models/guardrails/guarded-call.ts';
 import type { Exposure } from '../delegated-calls/exposure.ts';
+import { no_model } from '../../models/traces/span.ts';
 import { startSpan } from '../../models/traces/start-span.ts';
 
 interface SpannedCall {
@@ -59,11 +62,7 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
           team_id: caller.team.id,
           caller_id: user_id,
           status: error === null ? 'ok' : 'error',
-          model: null,
-          provider: null,
-          input_tokens: null,
-          output_tokens: null,
-          cost_nano_usd: null,
+          ...no_model,
           input: hidden.inputs ? null : JSON.stringify(call.arguments),
           output:
             hidden.outputs || result === undefined
@@ -78,10 +77,18 @@ export function openToolSpan(spans: Pick<Spans, 'add'>, call: SpannedCall): Tool
             ...(read?.private_data === true && { 'gantry.read.private_data': true }),
             ...(read?.outside_text === true && { 'gantry.read.outside_text': true }),
             ...attributesOfQuestions(questions),
+            ...(server === knowledge_server ? attributesOfSearch(result) : {}),
           },
         },
       ]),
   };
+}
+
+/** Also where traces have no outputs: which snapshots have answered. */
+function attributesOfSearch(result: { structuredContent?: Partial<FoundPassages> } = {}): Record<string, string> {
+  const { searched } = result.structuredContent ?? {};
+  if (searched === undefined) return {};
+  return { 'gantry.knowledge.snapshots': searched.map(({ base, snapshot }) => `${base}#${snapshot}`).join(' ') };
 }
 
 function attributesOfQuestions({ accept = 0, decline = 0, cancel = 0 }: Partial<CountedQuestions> = {}) {

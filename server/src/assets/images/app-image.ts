@@ -23,8 +23,13 @@ export interface AppImageInput {
   wrapper: ReadonlyMap<string, Uint8Array>;
   /** The project's own files for `importlib.metadata`, by path beside `_svc_wrapper/`. */
   metadata: ReadonlyMap<string, Uint8Array>;
+  /** The files of its skills, by path below `opt/skills/`. */
+  skills: ReadonlyMap<string, Uint8Array>;
   signal: AbortSignal;
 }
+
+/** It belongs to root, so the agent cannot change its skills. It is outside Python's path. */
+const skills_folder = 'opt/skills';
 
 export interface AppImage {
   /** `sha256:…`. Containers start from this id, so a moved tag cannot change them. */
@@ -45,6 +50,7 @@ export async function buildAppImage(engine: Engine, input: AppImageInput): Promi
   const layer = writeLayer([
     { folder: 'opt/svc', files: input.metadata },
     { folder: 'opt/svc/_svc_wrapper', files: input.wrapper },
+    ...(input.skills.size === 0 ? [] : [{ folder: skills_folder, files: input.skills }]),
     { folder: 'app', owner: sandbox_user, files: input.files },
   ]);
   const config = writeConfig(below, {
@@ -53,6 +59,7 @@ export async function buildAppImage(engine: Engine, input: AppImageInput): Promi
       PYTHONPATH: '/opt/svc',
       PYTHONUNBUFFERED: '1',
       ...entryVariables(input.entry),
+      ...(input.skills.size === 0 ? {} : { SVC_SKILLS_DIR: `/${skills_folder}` }),
     },
     user: `${sandbox_user}:${sandbox_user}`,
     workdir: '/app',

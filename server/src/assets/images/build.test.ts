@@ -16,7 +16,7 @@ import { distInfo } from './dist-info.ts';
 import { ensureDependencyImage, type DependencyImage } from './dependency-image.ts';
 import { pruneCaches, teamCache } from '../workshop/package-cache.ts';
 import { pruneImages } from './prune-images.ts';
-import { readWrapperFiles } from './wrapper-files.ts';
+import { readPackageFiles } from './package-files.ts';
 
 const { engine, open } = testInstallation(testConfig());
 const root = join(import.meta.dirname, '../../../..');
@@ -41,7 +41,7 @@ beforeAll(async () => {
     platform_requirements,
     signal: signal(),
   });
-  const wrapper = await readWrapperFiles(join(root, 'wrapper/_svc_wrapper'));
+  const wrapper = await readPackageFiles(join(root, 'wrapper/_svc_wrapper'));
   wrapper_lock = wrapper.lock;
   dependencies = await install({ ...resolved, team_id: 'team-1' });
   const digest = `sha256:${'d'.repeat(64)}`;
@@ -56,6 +56,7 @@ beforeAll(async () => {
     files,
     wrapper: wrapper.files,
     metadata: new Map(),
+    skills: new Map(),
     signal: signal(),
   };
 }, 300_000);
@@ -199,6 +200,35 @@ print(version("react-agent"), version("React.Agent"), distribution("react_agent"
     stdout: '1.0rc1 1.0rc1 React.Agent False\n_svc_wrapper\nreact_agent-1.0rc1.dist-info\n',
     stderr: '',
   });
+});
+
+test('skills are read by the agent, which cannot change, add or remove a file of them', async () => {
+  const skills = new Map([
+    ['courtesy/SKILL.md', Buffer.from('Say the name first.\n')],
+    ['courtesy/scripts/greet.py', Buffer.from('print("hello")\n')],
+  ]);
+  const id = await build({ skills });
+  const script = `
+cat $SVC_SKILLS_DIR/courtesy/SKILL.md; python $SVC_SKILLS_DIR/courtesy/scripts/greet.py
+stat -c "%u %a %n" $(find $SVC_SKILLS_DIR)
+cd $SVC_SKILLS_DIR/courtesy
+for change in "echo x > SKILL.md" "echo x > more.md" "rm SKILL.md" "mv scripts x" "chmod 777 SKILL.md"; do
+  sh -c "$change" 2>/dev/null && echo "did $change"
+done
+`;
+  const { stdout } = await inImage(id, script);
+  expect(stdout.split('\n')).toEqual([
+    'Say the name first.',
+    'hello',
+    '0 755 /opt/skills',
+    '0 755 /opt/skills/courtesy',
+    '0 644 /opt/skills/courtesy/SKILL.md',
+    '0 755 /opt/skills/courtesy/scripts',
+    '0 644 /opt/skills/courtesy/scripts/greet.py',
+    '',
+  ]);
+  const { Config } = await engine.docker.getImage(await build()).inspect();
+  expect(JSON.stringify(Config.Env)).not.toContain('SVC_SKILLS_DIR');
 });
 
 test('a label is only a value', async () => {

@@ -26,6 +26,8 @@ export interface DependencyImageInput {
   wheels: ReadonlyMap<string, Uint8Array>;
   /** The packages of the wrapper, with hashes. */
   wrapper_lock: string;
+  /** An image with a purpose of its own is not pruned with those of agents. */
+  purpose?: string;
   run?: RunLabel;
   onLog?: (line: string) => void;
   signal: AbortSignal;
@@ -117,7 +119,10 @@ async function compile(
     signal: input.signal,
     keep: (stdout) => {
       installed = readInstalled(stdout, { user: input.locked, wrapper: parseLock(input.wrapper_lock) });
-      const labels = { ...labelsFor(engine, 'dependencies'), [label.installed]: writeLabel(installed) };
+      const labels = {
+        ...labelsFor(engine, input.purpose ?? 'dependencies'),
+        [label.installed]: writeLabel(installed),
+      };
       return { labels, name: `svc-deps:${input.hash}` };
     },
   });

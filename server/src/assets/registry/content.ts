@@ -1,7 +1,7 @@
 // The parts of a version. One digest over all of them is approved, built and deployed. Another byte of a file, another lock,
 // another base image or another resolved reference gives another digest.
 import { createHash } from 'node:crypto';
-import { parseAnyRef } from '@gantry/contract/refs.ts';
+import { parseAnyRef, parseLabelRef } from '@gantry/contract/refs.ts';
 import { canonicalJson } from '../../governance/audit/canonical-json.ts';
 
 export interface ManifestFile {
@@ -12,10 +12,10 @@ export interface ManifestFile {
 
 /** A reference of agent.yaml, resolved at the push. */
 export interface Pin {
-  /** As printed by refs.ts: tools/search, or agents/search@1.0.0 */
+  /** As printed by refs.ts: tools/search, agents/search@1.0.0, or prompts/greeting@production */
   ref: string;
   asset_id: string;
-  /** For an agent or an orchestration, the version and digest that the push saw. The digest of schema 3 leaves them out. */
+  /** For an agent, an orchestration or a label of a prompt, the version and digest that the push saw. The digest of schema 3 leaves them out. */
   version: string;
   digest: string;
   /** For an MCP server, the digest of the list of tools that was pinned at the push. Absent: none was. */
@@ -42,7 +42,7 @@ export interface Dependencies {
 export interface Content {
   /**
    * With 1, `base_image` is the id of the image in the engine of the push. With 2 it is the pin, the same on every engine. With 3, which
-   * only contents with pinned agents or orchestrations have, the digest also covers just the reference and the id of these.
+   * only contents with pinned agents, orchestrations or labels have, the digest also covers just the reference and the id of these.
    */
   schema: 1 | 2 | 3;
   config: Record<string, unknown>;
@@ -57,7 +57,7 @@ export interface Content {
 
 /** The schema of new content. Content without these keeps the digest of its earlier push. */
 export function schemaOf(pins: readonly Pin[], otherwise: 1 | 2): Content['schema'] {
-  return pins.some(isDeployedAlone) ? 3 : otherwise;
+  return pins.some(changesAlone) ? 3 : otherwise;
 }
 
 /** Agents and orchestrations are deployed and approved on their own, so their content is no part of a reference to them. */
@@ -66,9 +66,12 @@ export function isDeployedAlone({ ref }: Pin): boolean {
   return kind === 'agent' || kind === 'orchestration';
 }
 
+/** Its content changes by governed changes of its own: a deploy, or the move of a label. */
+export const changesAlone = (pin: Pin): boolean => isDeployedAlone(pin) || parseLabelRef(pin.ref) !== undefined;
+
 /** The parts of pins that decide whether two contents have the same references. */
 export function pinned(pins: readonly Pin[]): Partial<Pin>[] {
-  return pins.map((pin) => (isDeployedAlone(pin) ? { ref: pin.ref, asset_id: pin.asset_id } : pin));
+  return pins.map((pin) => (changesAlone(pin) ? { ref: pin.ref, asset_id: pin.asset_id } : pin));
 }
 
 /** For an asset without files. It has no base image. Schema 1 keeps the digest of an unchanged config. */

@@ -1,8 +1,15 @@
-// The assets that lists and searches show, and the same rule as an SQL condition that narrows the candidates.
+// The assets that lists and searches show, with the same rule as an SQL condition that narrows the candidates, and who reads files.
 import type { SignedInCaller } from '../../governance/access/caller.ts';
 import { canRead, covers, isMember, whereCanRead, whereCovers } from '../../governance/access/decide.ts';
 import type { AssetSubject } from '../../governance/access/subject.ts';
 import { sql, type Sql } from '../../ground/database/sql.ts';
+
+/**
+ * Code and its settings are for those who may change them. A skill is text for agents: whoever decides on an agent with it must be able to read
+ * what the agent will follow.
+ */
+export const textOfFilesNeeds = ({ ref }: AssetSubject): 'asset.read' | 'asset.write' =>
+  ref.startsWith('skills/') ? 'asset.read' : 'asset.write';
 
 /**
  * Platform admins get all. Others get those of their teams, their own, published ones and those granted by name, if readable, and every model

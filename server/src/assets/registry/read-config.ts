@@ -6,11 +6,11 @@ import { Problem, type Fault } from '@gantry/contract/problems.ts';
 export type Config = Record<string, unknown>;
 
 /** A valid config of its kind, with its defaults. Throws `invalid` with every fault, by its place in the body. */
-export function readConfig(kind: ConfiguredKind, given: Config): Config {
+export function readConfig(kind: ConfiguredKind, given: Config, place = '/config'): Config {
   const { config, findings } = parse(kind, given);
   if (config !== undefined) return config;
   const errors = findings.map(({ pointer, message, suggestion }): Fault => ({
-    pointer: `/config${pointer}`,
+    pointer: `${place}${pointer}`,
     message: suggestion === undefined ? message : `${message}. ${suggestion}`,
   }));
   throw new Problem('invalid', { detail: `This is not a valid ${kind} config: ${sentences(findings)}.`, errors });

@@ -9,7 +9,7 @@ import { lastSeq } from '../../governance/http/request/last-event-id.ts';
 import { whileAllowed } from '../../governance/http/answer/while-allowed.ts';
 import type { RuleThread } from './call-rules/rule-thread.ts';
 import { create } from './assets/create.ts';
-import { deleteAsset, type RemoveCredential } from './assets/delete.ts';
+import { deleteAsset, type RemoveRows } from './assets/delete.ts';
 import { edit } from './assets/edit.ts';
 import { list, search } from './assets/list.ts';
 import { publish } from './assets/publish.ts';
@@ -24,11 +24,13 @@ import { usedBy, type FindNamedUsers } from './references/in-use.ts';
 import { readOutsideServer, searchOutsideServers, type OutsideRegistryParts } from './outside-registry/read-servers.ts';
 import { pinServerTools, showServerTools, type CountContainers } from './tool-lists/server-tools.ts';
 import { transfer, type MoveKeys } from './ownership/transfer.ts';
+import { pushSkill } from './skills/push-skill.ts';
 import { listFiles, showFile } from './versions/files.ts';
 import type { ReadAsOf } from '../../people/login/read-as-of.ts';
 
 type RegistryHandlers = Pick<Handlers<'agents'>, 'agents.push'> &
   Handlers<'pushes'> &
+  Handlers<'skills'> &
   Handlers<'registry'> &
   Pick<Handlers<'tools'>, 'tools.show' | 'tools.pin'>;
 
@@ -40,7 +42,7 @@ interface RegistryParts {
   /** A higher folder provides it. */
   moveKeys: MoveKeys;
   findNamedUsers: FindNamedUsers;
-  removeCredential: RemoveCredential;
+  removeRows: RemoveRows;
   countContainers: CountContainers;
   rules: RuleThread;
 }
@@ -53,7 +55,7 @@ export function registryRoutes({
   readAsOf,
   moveKeys,
   findNamedUsers,
-  removeCredential,
+  removeRows,
   rules,
 }: RegistryParts): RegistryHandlers {
   const parts = { db, places: pushPlaces(data_dir), rules };
@@ -65,6 +67,8 @@ export function registryRoutes({
       const request = { name: params.name, message: query.message, archive: body, signal, callerNow };
       return await showPush(db, caller, await push(parts, caller, request));
     },
+    'skills.push': async ({ caller, callerNow, params, query, body, signal }) =>
+      await pushSkill(parts, caller, { ...params, ...query, archive: body, signal, callerNow }),
     'pushes.show': async ({ caller, params }) => await showPush(db, caller, params.id),
     'pushes.events': async ({ caller, callerNow, params, query, headers, signal }) => {
       const after = lastSeq(headers) ?? query.after ?? 0;
@@ -103,7 +107,7 @@ export function registryRoutes({
     'registry.transfer': async ({ caller, params, body }) =>
       await transfer({ db, closeRequests: closePending, moveKeys }, caller, params, body),
     'registry.delete': async ({ caller, params, query }) =>
-      await deleteAsset({ db, closeRequests: closePending, findNamedUsers, removeCredential }, caller, {
+      await deleteAsset({ db, closeRequests: closePending, findNamedUsers, removeRows }, caller, {
         ...params,
         ...query,
       }),

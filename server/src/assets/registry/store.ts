@@ -306,6 +306,7 @@ export async function deleteAsset(tx: GovernedTx, asset_id: string): Promise<voi
     ) from asset a where a.id = ${asset_id}
     on conflict (kind, name) do update set team_id = excluded.team_id, own_price = excluded.own_price`);
   await tx.write('asset', sql`update asset set serving_version_id = null where id = ${asset_id} returning id`);
+  await tx.write('prompt_label_move', sql`delete from prompt_label_move where asset_id = ${asset_id} returning id`);
   await tx.write('version', sql`delete from version where asset_id = ${asset_id} returning id`);
   await tx.write('asset', sql`delete from asset where id = ${asset_id} returning id`);
 }

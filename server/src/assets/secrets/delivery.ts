@@ -56,7 +56,11 @@ export async function teamSecrets(db: Reader, content: AgentContent): Promise<st
   return found.flatMap(({ name, team }) => (team === null ? [] : [name]));
 }
 
-type ReadOfTeam = (db: Reader, team_id: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+export type ReadOfTeam = (
+  db: Reader,
+  team_id: string,
+  names: readonly string[],
+) => Promise<ReadonlyMap<string, string>>;
 
 /** The values of a team's secrets, for the service itself. An unreadable value is reported, and counts as unset. */
 export function teamSecretReader({

@@ -27,7 +27,7 @@ export async function removeInstallation(
   const objects = await removeObjects(engine);
   let images = 0;
   // App images are built on dependency images, those on unpacked images, and those on prepared base images.
-  for (const purpose of ['app', 'dependencies', 'unpacked', 'prepared'])
+  for (const purpose of ['app', 'dependencies', 'reader', 'unpacked', 'prepared'])
     for (const { Id } of await ask(engine.docker.listImages({ filters: ownedBy(engine, purpose) }))) {
       tell(`removing images: ${images} are removed`);
       if (await isRemoved(engine.docker.getImage(Id).remove({ force: true }))) images += 1;

@@ -178,9 +178,11 @@ function decideAsset(caller: SignedInCaller, rule: Extract<Rule, { on: 'asset' }
   if (readable === undefined && !admin) return refused('not_found', 'There is nothing here that you may read.');
   if (!isAtLeast(role, rule.role)) {
     const hint =
-      rule.action === 'deploy' && rule !== operations['agent.operate']
-        ? 'A deployer of the team deploys the approved version. Request the approval: svc submit'
-        : `Ask an admin of team:${subject.team.name}.`;
+      rule === operations['prompt.move_label']
+        ? `A deployer of the team moves a label to an approved version. Request the approval: svc submit --asset ${subject.ref}`
+        : rule.action === 'deploy' && rule !== operations['agent.operate']
+          ? 'A deployer of the team deploys the approved version. Request the approval: svc submit'
+          : `Ask an admin of team:${subject.team.name}.`;
     return refused(
       'forbidden',
       `This needs the role ${rule.role} in team:${subject.team.name}; yours is ${role}.`,
@@ -215,10 +217,11 @@ function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: bool
   if (gate.approval_id !== undefined) return allowed(`${opener}, approval ${gate.approval_id}`);
   const why = admin ? whyAdminsToo(gate) : '';
   if (why === undefined) return { ...allowed(`${opener}; admins need no approval here`), bypass: 'approval' };
+  const ref = gate.version === undefined ? subject.ref : `${subject.ref}@${gate.version}`;
   return refused(
     'approval_required',
-    `${subject.ref} has no approval for exactly this content and target.${why}`,
-    `${admin ? ownSecrets(subject, gate) : ''}ask: svc submit --asset ${subject.ref}${gate.target === undefined ? '' : targetFlag(gate.target)}`,
+    `${ref} has no approval for exactly this content and target.${why}`,
+    `${admin ? ownSecrets(subject, gate) : ''}ask: svc submit --asset ${ref}${gate.target === undefined ? '' : targetFlag(gate.target)}`,
   );
 }
 
@@ -247,7 +250,7 @@ function whyAdminsToo({
   new_team_secrets,
 }: Gate): string | undefined {
   if (admins_require_approval) return ' Admins need one too (require_approval_for_admins).';
-  if (version_requires_approval) return ' Its agent.yaml requires one for admins too.';
+  if (version_requires_approval) return ' Admins need one too (require_approval).';
   if (new_team_secrets.length === 0) return undefined;
   return ` Admins need one too, because it newly names ${new_team_secrets.join(', ')} of the team. A secret of the agent itself needs none.`;
 }

@@ -91,6 +91,7 @@ describe('an agent with its key', () => {
     const opens =
       name.startsWith('a2a.') ||
       surfaceOf(name) === 'memory' ||
+      surfaceOf(name) === 'prompts' ||
       name.startsWith('mcp.') ||
       models.has(surfaceOf(name)) ||
       surfaceOf(name) === 'probes';

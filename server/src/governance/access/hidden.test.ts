@@ -10,6 +10,7 @@ import { endpoints, type EndpointName } from '@gantry/contract/endpoints.ts';
 import { sql } from '../../ground/database/sql.ts';
 import { serveAgent, storeAgent } from '../../testing/stored/stored-agent.ts';
 import { orchestrationRunOf, storeOrchestration } from '../../testing/stored/stored-orchestrations.ts';
+import { storeSnapshot } from '../../testing/stored/stored-snapshot.ts';
 import { storeShare, storeThread } from '../../testing/stored/stored-thread.ts';
 import { storeCall } from '../../testing/stored/stored-call.ts';
 import { storeQuestion } from '../../testing/stored/stored-question.ts';
@@ -106,6 +107,27 @@ async function everythingOf(team: string, word: string, by: TestUser, boss: Test
       config: { transport: 'streamable-http', url: `http://${word}/mcp` },
     } as const;
     await by.client.call('registry.create', { params: { kind: 'mcp-server' }, body: server });
+    const base = {
+      name,
+      team,
+      description: word,
+      config: { documents: [{ title: word, text: word }], uploads: true },
+    };
+    await by.client.call('registry.create', {
+      params: { kind: 'knowledge-base' },
+      body: { ...base, visibility: 'team' },
+    });
+    await storeSnapshot(app, { base: name, text: word });
+    await app.governed(sql`
+      insert into knowledge_upload (base_id, path, sha256, bytes) select b.base_id, ${word}, b.sha256, 1
+      from knowledge_blob b join asset a on a.id = b.base_id where a.name = ${name} returning id`);
+    const prompt = { name, team, description: word, visibility: 'team', config: { template: word } } as const;
+    await by.client.call('registry.create', { params: { kind: 'prompt' }, body: prompt });
+    await boss.client.call('prompts.move_label', { params: { name, label: 'production' }, body: { version: '1.0.0' } });
+    await by.client.call('prompts.add_example', {
+      params: { name },
+      body: { name: 'first', variables: { who: word }, expected: word },
+    });
     await storeCall(app, { agent: name, server: name, word });
     for (const email of [max.email, app.admin.email])
       await storeQuestion(app, { email, agent: name, server: name, word });
@@ -185,9 +207,13 @@ const lists: Partial<Record<EndpointName, { params?: Filters; filters: Filters[]
   'deployments.list': [{ filters: [{}, { agent }, { id: '<deploy>' }] }],
   'orchestrate.runs': [{ params: { name: agent }, filters: [{}, { state: 'done' }, { version: '1.0.0' }] }],
   'agents.events': [{ params: { name: agent }, filters: [{}] }],
+  'prompts.examples': [{ params: { name: agent }, filters: [{}] }],
+  'prompts.label_moves': [{ params: { name: agent }, filters: [{}, { label: 'production' }] }],
   'tool_calls.waiting': [{ filters: [{}] }],
   'tool_questions.waiting': [{ filters: [{}] }],
   'inbox.list': [{ filters: [{}, { own: 'true' }] }],
+  'knowledge.snapshots': [{ params: { name: agent }, filters: [{}] }],
+  'knowledge.uploads': [{ params: { name: agent }, filters: [{}] }],
   'threads.all': [{ params: { name: agent }, filters: [{}] }],
   'threads.list': [{ params: { name: agent }, filters: [{}, { state: 'waiting' }, { titles: 'true' }] }],
   'threads.history': [{ params: { name: agent, thread: `${marker}-thread` }, filters: [{}, { run_id: '<run>' }] }],
@@ -405,7 +431,7 @@ describe('an asset has one name for every reader: no other spelling reaches it t
       Object.fromEntries(
         [...path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => [
           key,
-          { name: agent, kind: 'agent', version: '1.0.0', namespace: '1.0.0.127.agents' }[key] ??
+          { name: agent, kind: 'agent', version: '1.0.0', number: '1', namespace: '1.0.0.127.agents' }[key] ??
             '00000000-0000-4000-8000-000000000000',
         ]),
       ),
@@ -440,6 +466,7 @@ describe('an asset has one name for every reader: no other spelling reaches it t
         'threads.shares',
         'threads.look_shared',
         'orchestrate.run',
+        'knowledge.text',
         'a2a.task',
         'a2a.watch',
         'orchestrate_a2a.task',

@@ -21,6 +21,7 @@ import { projectOf } from '../../testing/pushes/project-archive.ts';
 import { aboutNothing, nothing, type Sent } from '../../testing/access/about-nothing.ts';
 import { invokeRequests } from '../../testing/access/invoke-requests.ts';
 import { langgraphRequests } from '../../testing/access/langgraph-requests.ts';
+import { skillRequests } from '../../testing/access/skill-requests.ts';
 import { memoryRequests, threadRequests } from '../../testing/access/memory-requests.ts';
 import { modelRequests } from '../../testing/models/model-requests.ts';
 import { orchestrationA2a } from '../../testing/agents/orchestration-a2a.ts';
@@ -252,7 +253,6 @@ async function freshSecret(at: Subject, look: Look): Promise<string> {
   const body = { ...secretScope(at, look), name: fresh('MATRIX_KEY').replace('-', '_'), value: 'a value' };
   return (await app.admin.client.call('secrets.set', { body })).id;
 }
-
 const freshPrincipal = async () =>
   await app.admin.client.call('principals.create', { body: { name: fresh('machine'), team: 'ml' } });
 
@@ -262,7 +262,6 @@ async function waitingKey(): Promise<string> {
   await app.governed(sql`update gateway_key set activated_at = null where id = ${id} returning id`);
   return id;
 }
-
 const freshKey = async () =>
   (await app.admin.client.call('keys.create', { body: { scope: 'team', scope_id: 'ml' } })).id;
 
@@ -394,6 +393,7 @@ const requests: { [N in EndpointName]: (at: Subject, look: Look, actor: Actor) =
     const project = projectOf({ name, version: '1.1.0', yaml });
     return { params: { name }, body: await new Response(project).blob() };
   },
+  ...skillRequests({ owner: () => owner, fresh, isMachine }),
   'pushes.show': (at) => ({ params: { id: at.push_id } }),
   'pushes.events': (at) => ({ params: { id: at.push_id } }),
   'permissions.list': () => ({}),

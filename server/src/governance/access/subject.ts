@@ -34,9 +34,11 @@ export interface AssetSubject {
 export interface Gate {
   /** Undefined for a kind without targets. */
   target: string | undefined;
+  /** The version in question, for the words of a refusal. Absent: the newest. */
+  version?: string;
   /** The approval of exactly this digest and target, if any. */
   approval_id: string | undefined;
-  /** access.require_approval in the version's agent.yaml. */
+  /** access.require_approval in the version's agent.yaml, require_approval in the config of a prompt. */
   version_requires_approval: boolean;
   /** require_approval_for_admins of the organisation. */
   admins_require_approval: boolean;

@@ -40,9 +40,11 @@ const urlOf = (endpoint: Endpoint) => {
     kind: endpoint.method === 'GET' ? 'agent' : 'tool',
     chain: 'governance',
     seq: '1',
+    label: 'production',
   };
   const params = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => [key, known[key] ?? approval_id]);
-  const query = endpoint.method === 'GET' && endpoint.path.endsWith('/search') ? { q: 'greeter' } : {};
+  const isSearch = endpoint.method === 'GET' && endpoint.path.endsWith('/search');
+  const query = { ...(isSearch && { q: 'greeter' }), ...(endpoint.body === 'file' && { path: 'notes.md' }) };
   return endpointUrl(app.url, endpoint, Object.fromEntries(params) as Record<string, string>, query);
 };
 const send = async (endpoint: Endpoint, headers: Record<string, string> = {}, body?: string) =>
@@ -82,8 +84,10 @@ describe('a body has its declared type, and no type that a page elsewhere can se
     'application/xml',
     'application/json, text/plain',
   ];
-  // The memory of agents is at their door alone: here nobody has a way to it.
-  const taken = all.filter(([, { body, surface }]) => body !== undefined && surface !== 'memory');
+  // The memory and the prompts of agents are at their door alone: here nobody has a way to them.
+  const taken = all.filter(
+    ([, { body, surface }]) => body !== undefined && !['memory', 'prompts'].includes(surface ?? 'api'),
+  );
   test.each(taken)('%s', async (name, endpoint) => {
     // No cookie counts where a form is taken.
     for (const type of types.filter((one) => endpoint.body !== 'form' || one !== contentTypes.form)) {

@@ -15,7 +15,7 @@ export type Call<N extends EndpointName> = Parts<Endpoints[N]> & {
   /** Ends when the client goes away or the service stops. */
   signal: AbortSignal;
   trace: TraceContext;
-} & (Endpoints[N] extends { body: 'archive' } | { reply: { kind: 'events' } } ? CallerNow : object) &
+} & (Endpoints[N] extends { body: 'archive' | 'file' } | { reply: { kind: 'events' } } ? CallerNow : object) &
   (Endpoints[N] extends { operation: 'session.open' | 'session.revoke' } ? { cookie: SessionCookie } : object) &
   (Endpoints[N] extends { surface: 'gateway' | 'gemini' | 'ollama' } ? Pick<Place, 'whileWaiting'> : object);
 

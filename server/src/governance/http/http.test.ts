@@ -79,6 +79,7 @@ const open = [
   'clients.register',
   'clients.token',
   'clients.revoke',
+  'connections.client_document',
 ];
 
 test.each(Object.entries<Endpoint>(endpoints))('%s needs a sign-in unless it is public', async (name, endpoint) => {

@@ -13,7 +13,7 @@ import type { RecordRefusal } from '../access/refused.ts';
 import { traceContext, type TraceContext } from '../../ground/trace-context.ts';
 import { abortedBy } from './listening/aborted-by.ts';
 import { printAnswer } from './answer/answer.ts';
-import { announcedBytes, archiveOf, readBytes, readJson, requireType } from './request/body.ts';
+import { announcedBytes, readBytes, readJson, requireType, streamOf } from './request/body.ts';
 import type { Console } from './console.ts';
 import { endpointsThatWait } from './shares/endpoints-that-wait.ts';
 import type { AllHandlers, Call } from './handlers.ts';
@@ -235,7 +235,7 @@ function surfaceOf(route: Route | undefined, { path }: Exchange): Surface {
   return path.startsWith('/v1/') ? surfaces.gateway : surfaces.api;
 }
 
-// An unknown sender can make the service hold at most this much.
+// An unknown sender can make the service hold at most this much before the pace of their address.
 const unknown_sender_max_bytes = 64 * 1024;
 
 async function carryOut(
@@ -255,10 +255,11 @@ async function carryOut(
   if (surface.checks_sender === true && parts.base_url !== undefined)
     await requireKnownSender(exchange.headers, { base_url: parts.base_url(), allowed: parts.allowedOrigins });
   if (endpoint.reply.kind === 'events') endEarly();
-  const isRead = endpoint.body !== undefined && endpoint.body !== 'archive';
+  const isRead = endpoint.body !== undefined && endpoint.body !== 'archive' && endpoint.body !== 'file';
   const isLarge = isRead && (announcedBytes(incoming) ?? Infinity) > unknown_sender_max_bytes;
   const isForAnyone = operations[endpoint.operation].on === 'anyone';
-  const max_bytes = isForAnyone ? unknown_sender_max_bytes : surface.max_body_bytes;
+  const max_bytes =
+    isForAnyone && surface.takes_large_of_anyone !== true ? unknown_sender_max_bytes : surface.max_body_bytes;
   const small = isRead && !isLarge ? await readBytes(incoming, max_bytes) : undefined;
   const sharer = sharerOf(exchange);
   const place = surface.has_places ? await places.enter(sharer.name, signal) : placeOfNobody;
@@ -335,7 +336,7 @@ async function handle(
 function readBody({ body }: Endpoint, { incoming, headers }: Exchange, bytes: Buffer | undefined): unknown {
   if (body === undefined) return undefined;
   requireType(body, headers.get('content-type'));
-  if (bytes === undefined) return archiveOf(incoming);
+  if (bytes === undefined) return streamOf(incoming);
   return typeof body === 'string' ? bytes : readJson(bytes, body);
 }
 

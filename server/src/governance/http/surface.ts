@@ -22,6 +22,8 @@ export interface Surface {
   takes_one_way?: true;
   /** The limit of a body that is read whole before its handler runs. */
   max_body_bytes: number;
+  /** Bodies up to `max_body_bytes` also of senders whom nothing identifies before. They are read at the pace of an address. */
+  takes_large_of_anyone?: true;
   /** Its requests work in places (work-places.ts). A probe answers beside any flood from its address. */
   has_places: boolean;
   /** Pages of the sites in the setting browser_origins may call it. Only a surface without cookies. */
@@ -142,6 +144,14 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     has_places: true,
     printProblem: problemReply,
   },
+  // An agent also reads them while it is started.
+  prompts: {
+    role: 'ingress',
+    ways: ['starting_agent'],
+    max_body_bytes: mebibyte,
+    has_places: true,
+    printProblem: problemReply,
+  },
   // The arguments of a call, and what is written beside them. Programs and pages of other sites: no cookie counts here.
   mcp: {
     role: 'ingress',
@@ -162,6 +172,15 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
     has_places: true,
     takes_pages: true,
     printProblem: oauthProblemReply,
+  },
+  // No cookie and no token counts: what is sent proves itself. A push of many commits is long.
+  hooks: {
+    role: 'api',
+    ways: [],
+    max_body_bytes: mebibyte,
+    takes_large_of_anyone: true,
+    has_places: true,
+    printProblem: problemReply,
   },
   probes: { ways: [], max_body_bytes: 0, has_places: false, printProblem: problemReply },
 };

@@ -34,6 +34,12 @@ interface Binaries {
   initdb: string;
 }
 
+interface Settings {
+  max_connections?: number;
+  fsync?: boolean;
+  binaries?: Binaries;
+}
+
 interface Owner {
   uid: number;
   gid: number;
@@ -41,9 +47,12 @@ interface Owner {
 
 /**
  * Creates the cluster on first use, starts it, and creates the database `gantry` in it. One service needs fewer than 60 connections. Without
- * `fsync`, which is for tests, a crash of the machine loses the cluster.
+ * `fsync`, which is for tests, a crash of the machine loses the cluster; so are other binaries.
  */
-export async function startEmbedded(data_dir: string, { max_connections = 60, fsync = true } = {}): Promise<Embedded> {
+export async function startEmbedded(
+  data_dir: string,
+  { max_connections = 60, fsync = true, binaries: other }: Settings = {},
+): Promise<Embedded> {
   const cluster = join(data_dir, 'postgresql');
   const owner = process.getuid?.() === 0 ? await osUser() : undefined;
   await mkdir(data_dir, { recursive: true });
@@ -60,7 +69,7 @@ export async function startEmbedded(data_dir: string, { max_connections = 60, fs
   };
   await mkdir(folders.sockets, { recursive: true, mode: 0o700 });
   await give(owner, cluster, folders.sockets);
-  const binaries = await reachableBinaries(await findBinaries(), owner, join(cluster, 'program'));
+  const binaries = await reachableBinaries(other ?? (await findBinaries()), owner, join(cluster, 'program'));
   const password = await initialise(binaries.initdb, folders, owner);
   await stopOrphan(folders.data);
   const child = startServer(binaries.postgres, { ...folders, max_connections, fsync }, owner);

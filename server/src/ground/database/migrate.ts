@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { grantToApp } from './app-role.ts';
 import type { Database, Reader } from './database.ts';
+import { createPgvector } from './pgvector.ts';
 import { sql, type Sql } from './sql.ts';
 import { places } from '../places-of-files.ts';
 
@@ -24,6 +25,7 @@ export async function migrate(db: Database, { grant }: { grant: boolean }): Prom
       await tx.run(asWritten(text));
       await tx.run(sql`insert into migration (name, sha256) values (${name}, ${sha256})`);
     }
+    await createPgvector(tx);
     if (grant) await grantToApp(tx);
     return missing.map(({ name }) => name);
   });

@@ -1,6 +1,6 @@
 // `fetch` for short answers of others, over the checked connections. Must never happen: a followed redirect, or an answer that fills the memory or holds on.
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { readAtMost } from '../read-at-most.ts';
 import type { Outbound } from './outbound.ts';
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -30,7 +30,7 @@ export function boundedFetch(outbound: Outbound): Fetch {
       throw new Redirected('It answers with a redirect.');
     }
     const given = headersOf(answer);
-    const text = await bounded(answer.body);
+    const text = await readAtMost(answer.body, most_bytes, tooLong);
     return new Response([204, 205].includes(status) ? null : text, { status, headers: given });
   };
 }
@@ -49,13 +49,4 @@ function textOf(body: RequestInit['body']): string | null {
   throw new TypeError('only text is sent');
 }
 
-async function bounded(body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > most_bytes) throw new AnswerTooLong(`The answer has more than ${most_bytes / 1024} kB.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const tooLong = () => new AnswerTooLong(`The answer has more than ${most_bytes / 1024} kB.`);

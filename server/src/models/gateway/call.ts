@@ -11,9 +11,9 @@ import type { TraceContext } from '../../ground/trace-context.ts';
 import { agentNamed, type AgentFormat, type AgentModels } from './agents/agent-models.ts';
 import { callAgent } from './agents/call-agent.ts';
 import { askJudge } from './judging/ask-judge.ts';
+import { beginCall } from './begin-call.ts';
 import { callInTurn } from './upstream/attempts.ts';
 import { openCall } from './admission/open-call.ts';
-import { KeyEnded } from './admission/open-calls.ts';
 import type { GatewayParts } from './parts.ts';
 import { openCallSpan } from './record-call.ts';
 import { noteRefusedStart } from './admission/refused-start.ts';
@@ -54,34 +54,19 @@ export async function callModel(
   const agent = agentNamed(sent['model']);
   if (agent !== undefined) return await callAgent(gateway, agent, { sent, client, ...incoming });
   const run = runOfCall(gateway.run_key, incoming);
-  const call = gateway.open_calls.open(incoming.caller.id, client);
-  const { signal } = call;
-  let replying: Promise<Reply> | undefined;
   const asked = typeof sent['model'] === 'string' ? sent['model'] : '';
   const span = openCallSpan(gateway.spans, { caller: incoming.caller, run, trace: incoming.trace, model: asked });
-  try {
+  const start = async (signal: AbortSignal) => {
     await requireRunBudget(gateway.db, run);
     const judge = askJudge(gateway, { payer: incoming.caller, run });
     const ask: AskFor = (rule, ends) => async (request) => await incoming.whileWaiting(judge(rule, ends)(request));
-    replying = callInTurn(gateway.health, openCall(gateway, wire, { sent, run, ...incoming, signal, ask, span }));
-    void replying.then(span.begun, span.failed);
-    return await call.whileKeyWorks(replying);
-  } catch (error) {
-    if (replying === undefined) span.failed(error);
-    if (error instanceof Problem) await noteRefusedStart(gateway, { caller: incoming.caller, run, problem: error });
-    if (error instanceof KeyEnded && replying !== undefined) gateway.background(drain(replying));
-    throw error;
-  } finally {
-    call.close();
-  }
-}
-
-/** Nobody waits for the reply, and its usage is still wanted. */
-async function drain(replying: Promise<Reply>): Promise<void> {
+    const call = openCall(gateway, wire, { sent, run, ...incoming, signal, ask, span });
+    return await callInTurn(gateway.health, call);
+  };
   try {
-    const { body } = await replying;
-    if (typeof body === 'object' && Symbol.asyncIterator in body) for await (const _ of body) return;
+    return await beginCall(gateway, { key_id: incoming.caller.id, client, span, start });
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
+    if (error instanceof Problem) await noteRefusedStart(gateway, { caller: incoming.caller, run, problem: error });
+    throw error;
   }
 }

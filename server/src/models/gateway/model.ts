@@ -25,7 +25,7 @@ export interface Model {
   kind: UpstreamKind;
   /** In which clients may call it. */
   formats: readonly Format[];
-  type: 'chat' | 'embedding';
+  type: 'chat' | 'embedding' | 'rerank';
   /** None when neither the config nor the provider says an address. */
   upstreams: readonly Upstream[];
   /** Its name at the provider. */

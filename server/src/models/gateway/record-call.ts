@@ -80,20 +80,26 @@ export function openCallSpan(spans: Pick<Spans, 'add'>, call: RecordedCall): Cal
   };
 }
 
+const spanOf = {
+  chat: { does: 'chat', kind: 'llm' },
+  embedding: { does: 'embeddings', kind: 'embedding' },
+  rerank: { does: 'rerank', kind: 'retriever' },
+} as const;
+
 function factsOf(
   { caller, run, trace, model: asked, rule }: RecordedCall,
   { attempts, done, error }: { attempts: readonly SettledAttempt[]; done: GuardedCall['done']; error: string | null },
 ): Omit<Span, 'span_id' | 'started_us' | 'ended_us'> {
   const last = attempts.at(-1)?.model;
   const sum = (of: 'input_tokens' | 'output_tokens' | 'nano') => attempts.reduce((total, one) => total + one[of], 0);
-  const isEmbedding = last?.type === 'embedding';
+  const { does, kind } = spanOf[last?.type ?? 'chat'];
   const trace_id = run.trace_id ?? trace.trace_id;
   return {
     trace_id,
     // A parent of another trace is none.
     parent_id: trace.trace_id === trace_id ? trace.parent_id : null,
-    name: `${rule ?? (isEmbedding ? 'embeddings' : 'chat')} ${asked}`,
-    kind: rule !== undefined ? 'guardrail' : isEmbedding ? 'embedding' : 'llm',
+    name: `${rule ?? does} ${asked}`,
+    kind: rule !== undefined ? 'guardrail' : kind,
     source: 'gateway',
     agent_id: caller.scope === 'agent' ? caller.scope_id : null,
     revision_id: run.revision_id,

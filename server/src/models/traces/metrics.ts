@@ -61,7 +61,7 @@ function labelsOf({ source, kind, name, provider, model }: Span): Labels {
   if (source === 'ingress')
     return { gen_ai_operation_name: 'invoke_agent', gen_ai_agent_name: name.slice(name.indexOf(' ') + 1) };
   return {
-    gen_ai_operation_name: kind === 'embedding' ? 'embeddings' : 'chat',
+    gen_ai_operation_name: kind === 'embedding' ? 'embeddings' : kind === 'retriever' ? 'rerank' : 'chat',
     ...(provider !== null && { gen_ai_provider_name: provider, gen_ai_request_model: model ?? '' }),
   };
 }

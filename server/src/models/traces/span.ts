@@ -41,4 +41,7 @@ export interface Span extends SpanOwner {
   attributes: Readonly<Record<string, SpanAttribute>>;
 }
 
+/** Of a span that is no call of a model. */
+export const no_model = { model: null, provider: null, input_tokens: null, output_tokens: null, cost_nano_usd: null };
+
 type SpanAttribute = string | number | boolean | readonly (string | number | boolean)[];

@@ -43,6 +43,8 @@ test('everybody can read the settings, and admins their source', async () => {
       tool_result_kb: 1024,
       tool_call_seconds: 60,
       tool_calls_at_once: 8,
+      knowledge_base_documents: 20_000,
+      knowledge_base_mb: 2048,
       approve_outgoing_after: 'never',
       mcp_registry: null,
       waiting_runs_told_after_minutes: 5,

@@ -49,7 +49,7 @@ export async function settings(db: Reader): Promise<Settings> {
   const row = await db.one<Settings>(
     sql`select auth_provider, require_approval_for_admins, enforce_password_change, approvals_required, approval_expires_after_days,
       agent_egress, required_guardrails, reveal_gateway_keys, hide_trace_inputs, hide_trace_outputs, memory_kept_days, admins_read_threads, share_threads_days,
-        message_file_mb, tool_arguments_kb, tool_result_kb, tool_call_seconds, tool_calls_at_once, approve_outgoing_after, mcp_registry, waiting_runs_told_after_minutes,
+        message_file_mb, tool_arguments_kb, tool_result_kb, tool_call_seconds, tool_calls_at_once, knowledge_base_documents, knowledge_base_mb, approve_outgoing_after, mcp_registry, waiting_runs_told_after_minutes,
       browser_origins from org`,
   );
   if (row === undefined) throw new Error('there is no organisation yet: the installation was not seeded');
@@ -143,7 +143,8 @@ export async function updateSettings(tx: GovernedTx, next: Settings): Promise<vo
     hide_trace_inputs = ${next.hide_trace_inputs}, hide_trace_outputs = ${next.hide_trace_outputs},
     memory_kept_days = ${next.memory_kept_days}, admins_read_threads = ${next.admins_read_threads}, share_threads_days = ${next.share_threads_days},
     message_file_mb = ${next.message_file_mb}, tool_arguments_kb = ${next.tool_arguments_kb}, tool_result_kb = ${next.tool_result_kb},
-    tool_call_seconds = ${next.tool_call_seconds}, tool_calls_at_once = ${next.tool_calls_at_once}, approve_outgoing_after = ${next.approve_outgoing_after}, mcp_registry = ${next.mcp_registry},
+    tool_call_seconds = ${next.tool_call_seconds}, tool_calls_at_once = ${next.tool_calls_at_once}, knowledge_base_documents = ${next.knowledge_base_documents},
+    knowledge_base_mb = ${next.knowledge_base_mb}, approve_outgoing_after = ${next.approve_outgoing_after}, mcp_registry = ${next.mcp_registry},
     waiting_runs_told_after_minutes = ${next.waiting_runs_told_after_minutes}, browser_origins = ${next.browser_origins} returning id`,
   );
 }

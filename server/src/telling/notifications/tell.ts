@@ -63,12 +63,13 @@ interface AboutAccount {
   words: (detail: AuditEntry['detail']) => string;
 }
 
-/** Their entries have an `account_id`, or the `agent_id` of an agent. A paused key means that a price or a bound of the service is wrong. */
+/** Their entries have an `account_id`, the `agent_id` of an agent, or the `asset_id` of a knowledge base. With `again`, people were told before. A paused key means that a price or a bound of the service is wrong. */
 const aboutAccounts: Readonly<Record<string, AboutAccount>> = {
   'budget.reached': { kind: 'budget_reached', for_platform: false, words: describeBudget },
   'key.paused': { kind: 'key_paused', for_platform: true, words: describePause },
   'agent.crashing': { kind: 'agent_crashing', for_platform: false, words: describeCrashes },
   'agent.steady': { kind: 'agent_steady', for_platform: false, words: () => 'its containers run steadily again' },
+  'knowledge.refresh_failed': { kind: 'refresh_failed', for_platform: false, words: describeRefresh },
 };
 
 async function notifyOfAccount(
@@ -77,7 +78,7 @@ async function notifyOfAccount(
   { kind, for_platform, words }: AboutAccount,
 ): Promise<string[]> {
   const owner = await ownerOf(tx, detail);
-  if (owner === undefined) return [];
+  if (owner === undefined || detail['again'] === true) return [];
   return await store.insertAboutAccount(tx, {
     seq,
     kind,
@@ -132,7 +133,10 @@ async function notifyOfQuestion(tx: Tx, { seq, actor, detail: { question, tool }
   });
 }
 
-async function ownerOf(tx: Tx, { account_id, agent_id }: AuditEntry['detail']): Promise<AccountOwner | undefined> {
+async function ownerOf(
+  tx: Tx,
+  { account_id, asset_id, agent_id = asset_id }: AuditEntry['detail'],
+): Promise<AccountOwner | undefined> {
   if (isId(account_id)) return await accountOwner(tx, account_id);
   const agent = isId(agent_id) ? await findAssetById(tx, agent_id, null) : undefined;
   return agent && { name: agent.ref, team: agent.team, agent, user_id: null };
@@ -140,6 +144,10 @@ async function ownerOf(tx: Tx, { account_id, agent_id }: AuditEntry['detail']): 
 
 function describeCrashes({ what, rollback, earlier }: AuditEntry['detail']): string {
   return rollback === undefined ? asText(what) : `${asText(what)}; ${asText(rollback)} returns to ${asText(earlier)}`;
+}
+
+function describeRefresh({ by, because }: AuditEntry['detail']): string {
+  return `the refresh by its ${asText(by)} failed, and what was searched before still is: ${asText(because)}`;
 }
 
 function describeBudget(detail: AuditEntry['detail']): string {

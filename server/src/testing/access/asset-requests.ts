@@ -1,7 +1,9 @@
 import { clientRequests } from './client-requests.ts';
+import { knowledgeRequests } from './knowledge-requests.ts';
 import { mcpRequests } from './mcp-requests.ts';
+import { promptRequests } from './prompt-requests.ts';
 import type { Client } from '@gantry/contract/client/client.ts';
-import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import type { ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { storeAsk, storeConnection } from '../stored/stored-connection.ts';
 import { storeQuestion } from '../stored/stored-question.ts';
 import { storeCall } from '../stored/stored-call.ts';
@@ -22,7 +24,7 @@ interface At {
 
 /** For the route matrix: each request is about a model, a target or an MCP server of its own. */
 export function assetRequests({ app, admin, owner, fresh }: By) {
-  const create = async (kind: ConfiguredKind, look: string, more: { owner?: string; config: object }) => {
+  const create = async (kind: ConfigOnlyKind, look: string, more: { owner?: string; config: object }) => {
     const name = fresh(kind);
     const visibility = look === 'team' ? ('team' as const) : ('org' as const);
     const config = more.config as Record<string, never>; // any JSON, as from a client
@@ -40,6 +42,8 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
       owner: owner(),
       config: { transport: 'streamable-http', url: 'http://127.0.0.1:1/mcp' },
     });
+  const prompt = async (_: unknown, look: string) =>
+    await create('prompt', look, { owner: owner(), config: { template: 'Hello' } });
   const serverAsUser = async (_: unknown, look: string) =>
     await create('mcp-server', look, {
       owner: owner(),
@@ -52,6 +56,8 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
     return { name, id: await storeAsk(app(), { email: owner(), server: name, agent: agent.name }) };
   };
   return {
+    ...knowledgeRequests({ app, admin, owner, create }),
+    ...promptRequests(prompt, admin),
     ...mcpRequests(server),
     ...clientRequests({ anonymous: () => app().anonymous, url: () => app().url }),
     'connections.show': () => ({}),
@@ -63,6 +69,7 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
     // Nothing answers at its address.
     'connections.begin': async (at: At, look: string) => ({ params: { id: (await ownersAsk(at, look)).id } }),
     'connections.finish': () => ({ body: { server: 'nothing', state: 'of nobody' } }),
+    'connections.client_document': serverAsUser,
     'connections.decide': async (at: At, look: string) => ({
       params: { id: (await ownersAsk(at, look)).id },
       body: { decision: 'allow' as const },

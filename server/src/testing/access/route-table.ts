@@ -4,8 +4,11 @@
 import type { EndpointName } from '@gantry/contract/endpoints.ts';
 import { langgraphRows } from './langgraph-rows.ts';
 import { clientRows } from './client-rows.ts';
+import { knowledgeRows } from './knowledge-rows.ts';
 import { mcpRows } from './mcp-rows.ts';
 import { memoryRows } from './memory-rows.ts';
+import { promptRows } from './prompt-rows.ts';
+import { skillRows } from './skill-rows.ts';
 
 export const actors = {
   an: 'anonymous',
@@ -382,7 +385,9 @@ interface Row {
   expected: Record<Actor, number>;
 }
 
-const [heading = '', ...lines] = (table + memoryRows + mcpRows + clientRows + langgraphRows)
+const tables = [table, memoryRows, knowledgeRows, promptRows, skillRows, mcpRows, clientRows, langgraphRows];
+const [heading = '', ...lines] = tables
+  .join('')
   .split('\n')
   .filter((line) => line.trim() !== '');
 export const columns = heading.trim().split(/\s+/) as Actor[]; // access/route-matrix.test.ts checks them

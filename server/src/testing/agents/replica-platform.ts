@@ -34,8 +34,14 @@ export function startReplicaPlatform(containers: Target, { has_scaler }: { has_s
     const name = `${set.name}-${instance_id.slice(0, 8)}`;
     const input = { ...set.described, instance_id, name, fence: fence++ };
     const { place } = await containers.provision(input, signal);
-    set.containers.set(instance_id, { place, replica: hostname(place), isEnding: false });
-    await containers.start(place, set.files, signal);
+    const one = { place, replica: hostname(place), isEnding: false };
+    set.containers.set(instance_id, one);
+    try {
+      await containers.start(place, set.files, signal);
+    } catch (error) {
+      // Whoever removes the set takes it away before it has started.
+      if (!one.isEnding) throw error;
+    }
   }
 
   async function end(set: Held, id: string): Promise<void> {

@@ -1,7 +1,7 @@
-import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import type { ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 
 /** Two configs of each kind that differ in one field. A test creates their references: `models/embed`, `kb/handbook` and `agents/helper`. */
-export const twoConfigs: Record<ConfiguredKind, readonly [Record<string, never>, Record<string, never>]> = {
+export const twoConfigs: Record<ConfigOnlyKind, readonly [Record<string, never>, Record<string, never>]> = {
   prompt: pair({ template: 'one' }, { template: 'two' }),
   tool: pair({ type: 'http', url: 'https://example.com/one' }, { type: 'http', url: 'https://example.com/two' }),
   'memory-config': pair({ max_messages: 10 }, { max_messages: 20 }),

@@ -47,6 +47,30 @@ export function projectOf({
   return archiveOf(Object.entries({ ...base, ...files }).map(([path, content]) => ({ path, content })));
 }
 
+export interface TestSkill {
+  name?: string;
+  description?: string;
+  /** More lines of its front matter. */
+  front?: string;
+  /** The instructions. */
+  text?: string;
+  files?: Record<string, string>;
+}
+
+export function skillFiles({
+  name = 'courtesy',
+  description = 'Greets people well. Use it before each greeting.',
+  front = '',
+  text = '# Courtesy\n\nSay the name first.\n',
+  files = {},
+}: TestSkill = {}): Record<string, string> {
+  return { 'SKILL.md': `---\nname: ${name}\ndescription: ${description}\n${front}---\n${text}`, ...files };
+}
+
+export function skillOf(skill: TestSkill = {}): ReadableStream<Uint8Array> {
+  return archiveOf(Object.entries(skillFiles(skill)).map(([path, content]) => ({ path, content })));
+}
+
 export interface TestProject {
   name?: string;
   version?: string;

@@ -16,11 +16,7 @@ export function running(launch: () => ChildProcess, port: number): Running {
   return {
     start: async () => {
       child = launch();
-      const deadline = performance.now() + 10_000;
-      while (!(await answers(port))) {
-        if (performance.now() > deadline || child.exitCode !== null) throw new Error(`nothing listens on ${port}`);
-        await sleep(20);
-      }
+      if (!(await answersAt(port, { child, seconds: 10 }))) throw new Error(`nothing listens on ${port}`);
     },
     end: async (signal) => {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -28,6 +24,19 @@ export function running(launch: () => ChildProcess, port: number): Running {
       await once(child, 'exit');
     },
   };
+}
+
+/** False when the process has ended, or nothing listens after these seconds. */
+export async function answersAt(
+  port: number,
+  { child, seconds }: { child: ChildProcess; seconds: number },
+): Promise<boolean> {
+  const deadline = performance.now() + seconds * 1000;
+  while (!(await answers(port))) {
+    if (performance.now() > deadline || child.exitCode !== null) return false;
+    await sleep(20);
+  }
+  return true;
 }
 
 async function answers(port: number): Promise<boolean> {

@@ -11,9 +11,12 @@ import { signedInUser } from '../../../people/principals/signed-in.ts';
 import { ownAsk } from '../ask.ts';
 import type { ConnectionParts } from '../parts.ts';
 import { askedServer, type ServerAsUser } from '../server-as-user.ts';
+import * as connections from '../connection-store.ts';
 import * as store from '../sign-in-store.ts';
 import { clientFor } from './client.ts';
+import { redirectUri } from './client-document.ts';
 import { discover, type Authorization } from './discover.ts';
+import { readScopes } from './scopes.ts';
 import { signingIn } from './sign-in-failed.ts';
 
 const minutes = 10;
@@ -29,17 +32,18 @@ export async function beginSignIn(parts: ConnectionParts, caller: Caller, id: st
   return await signingIn(server.asset.ref, async () => {
     const authorization = await discover(outbound, server.address);
     const { issuer, metadata, resource } = authorization;
-    const redirect_uri = `${base_url()}/connections/callback/${server.asset.name}`;
+    const redirect_uri = redirectUri(base_url(), server.asset.name);
     const client = await clientFor(parts, server, authorization, redirect_uri);
     const state = randomBytes(32).toString('base64url');
-    const scope = scopeOf(server, authorization);
+    const before = await connections.find(db, { user_id: user.id, server_id: server.asset.id });
+    const scopes = scopesOf(server, authorization, before);
     const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
       metadata,
       clientInformation: client,
       redirectUrl: redirect_uri,
       state,
       resource,
-      ...(scope !== '' && { scope }),
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     });
     const sign_in_id = randomUUID();
     const row = {
@@ -50,10 +54,11 @@ export async function beginSignIn(parts: ConnectionParts, caller: Caller, id: st
       state_hash: hashOf(state),
       server_id: server.asset.id,
       address: server.address,
-      resource: resource.href,
+      resource,
       issuer,
       redirect_uri,
       client_id: client.client_id,
+      scopes,
       sealed_verifier: envelope.seal(codeVerifier, verifierRow(sign_in_id)),
     };
     await db.transaction(async (tx) => await store.begin(tx, row, minutes));
@@ -74,8 +79,14 @@ export function requireSession({ presence }: UserCaller): string {
 }
 
 /** Without `offline_access`, many authorization servers give no refresh token. */
-function scopeOf({ oauth }: ServerAsUser, { metadata, scopes }: Authorization): string {
-  if (oauth?.scopes !== undefined) return oauth.scopes.join(' ');
+function scopesOf(
+  { oauth, address }: ServerAsUser,
+  { issuer, metadata, scopes }: Authorization,
+  before: connections.ConnectionRow | undefined,
+): string[] {
+  if (oauth?.scopes !== undefined) return oauth.scopes;
+  const isWider = before?.address === address && before.issuer === issuer && before.wanted_scopes.length > 0;
+  const allowed = isWider ? [...before.wanted_scopes, ...before.scopes] : [];
   const offline = metadata.scopes_supported?.includes('offline_access') === true ? ['offline_access'] : [];
-  return [...new Set([...scopes, ...offline])].join(' ');
+  return readScopes(...allowed, ...scopes, ...offline);
 }

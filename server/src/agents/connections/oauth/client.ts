@@ -1,4 +1,5 @@
-// The client that the service is at an authorization server: the one that the server's config names, else one that the service has registered (RFC 7591).
+// The client that the service is at an authorization server: the one that the server's config names, else that of its document where the authorization server
+// reads it, else one that the service has registered (RFC 7591).
 import { randomUUID } from 'node:crypto';
 import { registerClient, type OAuthClientInformationMixed } from '@modelcontextprotocol/client';
 import type { Reader } from '../../../ground/database/database.ts';
@@ -7,6 +8,7 @@ import { boundedFetch } from '../../../ground/outbound/bounded-fetch.ts';
 import type { ConnectionParts } from '../parts.ts';
 import type { ServerAsUser } from '../server-as-user.ts';
 import * as store from '../sign-in-store.ts';
+import { clientMetadata, documentAddress, isKnownByDocument } from './client-document.ts';
 import type { Authorization } from './discover.ts';
 import { SignInFailed } from './sign-in-failed.ts';
 
@@ -25,6 +27,8 @@ export async function clientFor(
   const kept = await store.clientAt(db, at);
   const known = kept && open(envelope, kept);
   if (known !== undefined && !isOver(known)) return known;
+  if (kept === undefined && (await isKnownByDocument(parts, authorization.metadata)))
+    return { client_id: documentAddress(parts.base_url(), server.asset.name) };
   if (kept !== undefined) await db.transaction(async (tx) => await store.removeClient(tx, kept.id));
   const made = await register(parts, authorization, redirect_uri);
   const id = randomUUID();
@@ -42,6 +46,7 @@ export async function clientOf(
 ): Promise<Client | undefined> {
   const named = await namedClient(parts, server);
   if (named?.client_id === client_id) return named;
+  if (client_id === documentAddress(parts.base_url(), server.asset.name)) return { client_id };
   const kept = await store.clientOf(parts.db, { server_id: server.asset.id, issuer, client_id });
   return kept && open(parts.envelope, kept);
 }
@@ -81,14 +86,7 @@ async function register(
   // oxlint-disable-next-line typescript/no-deprecated -- of the servers of today, most know no other way for a client that nobody has registered
   return await registerClient(issuer, {
     metadata,
-    clientMetadata: {
-      client_name: 'Gantry',
-      redirect_uris: [redirect_uri],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: methods.includes('none') ? 'none' : 'client_secret_basic',
-      application_type: 'web',
-    },
+    clientMetadata: clientMetadata(redirect_uri, methods.includes('none') ? 'none' : 'client_secret_basic'),
     fetchFn: boundedFetch(outbound),
   });
 }

@@ -17,8 +17,8 @@ import { IssuerChanged, SignInFailed } from './sign-in-failed.ts';
 export interface Authorization {
   issuer: string;
   metadata: AuthorizationServerMetadata;
-  /** RFC 8707 */
-  resource: URL;
+  /** RFC 8707, exactly as the server writes it. */
+  resource: string;
   /** Those that the server names. */
   scopes: readonly string[];
 }
@@ -58,7 +58,7 @@ export async function discover(
   // The browser opens it, so it is an address of the web, and none of this network.
   assertSecureTokenEndpoint(outbound.read(metadata.authorization_endpoint));
   const scopes = challenge.scope?.split(' ') ?? scopes_supported;
-  return { issuer: metadata.issuer, metadata, resource: new URL(resource), scopes };
+  return { issuer: metadata.issuer, metadata, resource, scopes };
 }
 
 /** A final slash of an origin says nothing. */

@@ -49,8 +49,8 @@ export async function finishSignIn(parts: ConnectionParts, caller: Caller, answe
   const given = await signingIn(ref, async () => await exchange(parts, server, begun, answer));
   await change(db, grant, 'connection.made', async (tx, note) => {
     await endOwn(tx, ask);
-    const { server_id, address, issuer, resource, client_id } = begun;
-    const made = { user_id: user.id, server_id, address, oauth: { issuer, resource, client_id } };
+    const { server_id, address, issuer, resource, client_id, scopes } = begun;
+    const made = { user_id: user.id, server_id, address, oauth: { issuer, resource, client_id, scopes } };
     await keepConnection(tx, envelope, { ...made, ...received(given) });
     note({ address, issuer, by: 'oauth' }, { asset: ref, team: team.name });
   });

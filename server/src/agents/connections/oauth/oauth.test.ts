@@ -12,6 +12,8 @@ import { oauthServerOfTest, type OAuthServerOfTest } from '../../../testing/serv
 import type { TestUser } from '../../../testing/test-app.ts';
 import type { ConnectionParts } from '../parts.ts';
 import { askedServer } from '../server-as-user.ts';
+import { clientFor } from './client.ts';
+import type { Authorization } from './discover.ts';
 import { userCredential } from '../user-credential.ts';
 
 let stage: ToolStage;
@@ -147,6 +149,95 @@ test('after the server refuses a token, a refreshed one goes out; when there is 
   await finish(stage.ada.client, await visit(stage.ada.client));
   await allow();
   await stage.end();
+});
+
+test('a server that wants more scopes gets them by another sign-in, and nobody signs in twice for the same', async () => {
+  const instead = stage.upstream.instead;
+  const widened = new Set<string>();
+  stage.upstream.instead = async (asked) => {
+    const given = asked.headers.authorization ?? '';
+    const challenge = 'Bearer error="insufficient_scope", scope="tools send:mail bad\\scope"';
+    if (given === '' || widened.has(given)) return await instead?.(asked);
+    return { status: 403, headers: { 'www-authenticate': challenge } };
+  };
+  await stage.begin();
+  const refused = await stage.call('send', {});
+  expect(refused).toMatchObject({ code: 'connection_needed', text: expect.stringContaining('send:mail') as string });
+  const address = await begin(stage.ada.client);
+  expect(new URL(address).searchParams.get('scope')).toBe('send:mail tools offline_access');
+  await finish(stage.ada.client, await oauth.visit(address));
+  expect((await stage.call('send', {})).code).toBe('server_unavailable');
+  widened.add(`Bearer ${sent().at(-1) ?? ''}`);
+  expect((await stage.call('send', {})).isError).toBe(false);
+  stage.upstream.instead = instead;
+  const plain = new URL(await begin(stage.ada.client));
+  expect(plain.searchParams.get('scope')).toBe('tools offline_access');
+  await finish(stage.ada.client, await oauth.visit(plain.href));
+  await stage.end();
+});
+
+test('a server that greets everybody, and one that answers GET alone, say where people sign in', async () => {
+  const instead = stage.upstream.instead;
+  for (const answered of [1, 2, 3]) {
+    let asked = 0;
+    stage.upstream.instead = async (request) => {
+      if (request.path.startsWith('/.well-known/')) return await instead?.(request);
+      const answer = await instead?.(request);
+      asked += 1;
+      const scope = ', scope="from-the-challenge"';
+      const challenge = `${String(answer?.headers?.['www-authenticate'])}${scope}`;
+      return asked < answered
+        ? { status: 400, headers: {} }
+        : { status: 401, headers: { 'www-authenticate': challenge } };
+    };
+    expect(new URL(await begin(stage.ada.client)).searchParams.get('scope')).toBe('from-the-challenge offline_access');
+    expect(asked).toBe(answered);
+  }
+  stage.upstream.instead = instead;
+});
+
+test('where an authorization server reads documents of clients, the service is the client of its own document', async () => {
+  const of = { server_id: (await rowOf())?.server_id ?? '', server_version: '1.0.0' };
+  const server = await askedServer(stage.app.db, of);
+  const clientAt = async (base_url: string, leads_to: string, more: object) => {
+    const resolve = async () => await Promise.resolve([{ address: leads_to, family: 4 }]);
+    const outbound = openOutbound({ private_hosts: [], resolve });
+    const envelope = openEnvelope(stage.app.keys.envelope);
+    const readCredentials = async () => await Promise.resolve(new Map<string, string>());
+    const parts = {
+      db: openDatabase(stage.app.connection),
+      envelope,
+      outbound,
+      readCredentials,
+      base_url: () => base_url,
+    };
+    const issuer = 'https://sign-in.example';
+    const metadata = { ...published, ...more } as Authorization['metadata'];
+    const authorization = { issuer, metadata, resource: server.address, scopes: [] };
+    try {
+      return (await clientFor(parts, server, authorization, `${base_url}/connections/callback/city`)).client_id;
+    } catch (error) {
+      return error instanceof Error ? error.message : error;
+    } finally {
+      await outbound.close();
+      await parts.db.close();
+    }
+  };
+  const published = { client_id_metadata_document_supported: true };
+  const registers = { registration_endpoint: 'https://sign-in.example/register' };
+  const address = 'https://gantry.example.com/oauth/client/city';
+  expect(await clientAt('https://gantry.example.com', '93.184.216.34', registers)).toBe(address);
+  expect(await clientAt('https://gantry.example.com', '10.0.0.7', {})).toBe(address);
+  // It registers where nobody outside can read its document, and where it has none.
+  expect(await clientAt('https://gantry.example.com', '10.0.0.7', registers)).not.toBe(address);
+  expect(await clientAt('http://gantry.example.com', '93.184.216.34', {})).toContain('registers no clients');
+  const document = await stage.app.anonymous.call('connections.client_document', { params: { name: 'city' } });
+  const redirect_uri = new URL(await begin(stage.ada.client)).searchParams.get('redirect_uri');
+  expect(document).toMatchObject({
+    client_id: `${stage.app.url}/oauth/client/city`,
+    redirect_uris: [redirect_uri],
+    token_endpoint_auth_method: 'none',
+  });
 });
 
 test('a wrong state, another session, another person and a used code are refused', async () => {

@@ -17,7 +17,7 @@ import type { InstalledPackage } from '../../../assets/images/installed.ts';
 import { pruneCaches } from '../../../assets/workshop/package-cache.ts';
 import { prunePythons } from '../../../assets/workshop/pythons/prune-pythons.ts';
 import { pruneImages } from '../../../assets/images/prune-images.ts';
-import { readWrapperFiles } from '../../../assets/images/wrapper-files.ts';
+import { readPackageFiles } from '../../../assets/images/package-files.ts';
 
 export interface Builder {
   /** Throws base_image_missing, build_failed, index_unreachable, out_of_memory, disk_limit. */
@@ -118,7 +118,7 @@ export function imageBuilder(parts: {
 async function build(sandboxes: Sandboxes, wrapper_directory: string, input: BuildInput): Promise<BuiltImage> {
   const { agent, team_id, content, created_at, run, onLog, signal } = input;
   refuseUnkept(agent, content);
-  const wrapper = await readWrapperFiles(wrapper_directory);
+  const wrapper = await readPackageFiles(wrapper_directory);
   const dependencies = await ensureDependencyImage(sandboxes, {
     team_id,
     lock: content.lock,
@@ -141,6 +141,7 @@ async function build(sandboxes: Sandboxes, wrapper_directory: string, input: Bui
     entry: entryOf(content.config, filesFromMap(files)),
     files,
     wrapper: wrapper.files,
+    skills: new Map(content.skills.map(({ path, bytes }) => [path, bytes])),
     metadata: distInfo(readDependencies(filesFromMap(files)).projects, content.lock),
     signal,
   });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Reader } from '../../../ground/database/database.ts';
 import { findAssetById } from '../../../assets/registry/find.ts';
 import { findRun } from '../../../ground/runs/run.ts';
-import type { Span } from '../../../models/traces/span.ts';
+import { no_model, type Span } from '../../../models/traces/span.ts';
 import type { Spans } from '../../../models/traces/spans.ts';
 import type { DeployInput, DeployResult } from '../deploy-run.ts';
 
@@ -23,11 +23,7 @@ export async function recordDeploy(db: Reader, spans: Pick<Spans, 'add'>, run_id
     run_id,
     team_id: asset?.team.id ?? null,
     caller_id: run.actor.user_id,
-    model: null,
-    provider: null,
-    input_tokens: null,
-    output_tokens: null,
-    cost_nano_usd: null,
+    ...no_model,
     input: null,
     output: null,
     attributes: { target },

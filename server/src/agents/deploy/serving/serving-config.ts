@@ -17,7 +17,7 @@ export interface ServingConfig {
   deploy: Pick<NonNullable<AgentConfig['deploy']>, 'tracing' | 'secrets'>;
   /** Without calls it has no container, and a call starts one. */
   sleeps: boolean;
-  /** It calls subagents or tools, which ask whether its run is open. */
+  /** It calls subagents or tools, searches, or reads prompts: all of them ask whether its run is open. */
   calls_others: boolean;
   /** `files` of its agent.yaml. Undefined: files are not checked. */
   files: readonly string[] | undefined;
@@ -39,6 +39,8 @@ export async function servingConfig(db: Reader, version_id: string): Promise<Ser
     files,
     subagents = [],
     mcp_servers = [],
+    knowledge_bases = [],
+    prompts = {},
     tools = [],
   } = await loadAgentConfig(db, version_id);
   const config = {
@@ -47,7 +49,9 @@ export async function servingConfig(db: Reader, version_id: string): Promise<Ser
     rules: makeRules(guardrailsOf(guardrails), model?.primary),
     deploy: { tracing: deploy?.tracing, secrets: deploy?.secrets },
     sleeps: scalingOf({ deploy }).min === 0,
-    calls_others: subagents.length > 0 || mcp_servers.length > 0 || tools.some((tool) => 'ref' in tool),
+    calls_others:
+      [...subagents, ...mcp_servers, ...knowledge_bases, ...Object.keys(prompts)].length > 0 ||
+      tools.some((tool) => 'ref' in tool),
     files,
   };
   read.set(version_id, config);

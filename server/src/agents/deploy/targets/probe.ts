@@ -54,6 +54,7 @@ export async function waitUntilReady({
     });
   };
   let readyInARow = 0;
+  let first_url: string | undefined;
   for (let isHealthy = false; ;) {
     const instance = await target.observe(place, signal);
     if (instance.state === 'created' && target.dials_in === 'as one of many' && performance.now() < deadline) {
@@ -61,6 +62,9 @@ export async function waitUntilReady({
       continue;
     }
     if (instance.state !== 'running' || instance.url === undefined) return fail(ended(instance));
+    // A platform replaces a replica at once. Another process means that the first one has ended.
+    if (target.dials_in === 'as one of many' && instance.url !== (first_url ??= instance.url))
+      return fail(ended({ ...instance, state: 'exited' }));
     const path = isHealthy ? '/ready' : '/health';
     const { probe, body: said } = await probeOnce(
       { ...(await target.reach(place, instance.url)), dispatcher: input.dispatcherOf?.(instance.url) },
@@ -93,7 +97,8 @@ function ended({ exit_code, out_of_memory, state }: Instance): ProbeAnswer {
   if (out_of_memory) return { code: 'out_of_memory', detail: 'The agent ran out of memory during its start' };
   return {
     code: 'start_failed',
-    detail: state === 'exited' ? `The container exited with ${exit_code}` : 'The container is missing',
+    detail:
+      state === 'exited' ? `The container exited with ${exit_code ?? 'an unknown code'}` : 'The container is missing',
     hint: 'Read its last log lines, if any. Correct the fault, then run `svc deploy` again.',
   };
 }

@@ -2,7 +2,7 @@
 import { attributesOfActions } from '@gantry/contract/guardrails/span-actions.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { GuardedCall } from '../../../models/guardrails/guarded-call.ts';
-import type { Span } from '../../../models/traces/span.ts';
+import { no_model, type Span } from '../../../models/traces/span.ts';
 import type { Admitted } from '../admit.ts';
 import type { Ingress } from '../ingress.ts';
 import type { Ended } from './send-call.ts';
@@ -116,11 +116,7 @@ function spanOf(
     caller_id: user.id,
     ...run.span.times(),
     status: error === null ? 'ok' : 'error',
-    model: null,
-    provider: null,
-    input_tokens: null,
-    output_tokens: null,
-    cost_nano_usd: null,
+    ...no_model,
     input: hidden.inputs ? null : textOf(input),
     output: hidden.outputs ? null : textOf(output),
     error,

@@ -132,7 +132,10 @@ test('a late answer does not count for the next question of the same step', asyn
   const seen = row && { checkpoint_id: row.checkpoint_id, waiting_since: row.waiting_since };
   asksAgain = true;
   const answers = [cal, dora].map(async (by) => await codeOf(answer(by, thread, { value: by.email, ...seen })));
-  expect((await Promise.all(answers)).toSorted()).toEqual(['answered_already', 'none']);
+  const [one, other] = (await Promise.all(answers)).toSorted((a, b) => (a === 'none' ? -1 : b === 'none' ? 1 : 0));
+  expect(one).toBe('none');
+  // While the run continues, nothing waits that dora could see.
+  expect(['answered_already', 'not_found']).toContain(other);
   expect(await codeOf(answer(cal, thread, { value: 'late', ...seen }))).toBe('answered_already');
   expect(heard).toHaveLength(1);
   asksAgain = false;

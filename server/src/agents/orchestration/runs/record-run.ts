@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Reader } from '../../../ground/database/database.ts';
 import { findRun } from '../../../ground/runs/run.ts';
+import { no_model } from '../../../models/traces/span.ts';
 import type { Spans } from '../../../models/traces/spans.ts';
 import { kind, type OrchestrationInput } from './orchestration-run.ts';
 
@@ -34,11 +35,7 @@ export async function recordRun(db: Reader, spans: Pick<Spans, 'add'>, run_id: s
       ...(run.state === 'done'
         ? { status: 'ok', error: null }
         : { status: 'error', error: typeof code === 'string' ? code : 'failed' }),
-      model: null,
-      provider: null,
-      input_tokens: null,
-      output_tokens: null,
-      cost_nano_usd: null,
+      ...no_model,
       // The run keeps its contents for its caller, and forgets them.
       input: null,
       output: null,

@@ -42,7 +42,7 @@ const most_of_call = 10;
 export async function questionsOfCall(parts: ToolParts, call: CallWithQuestions): Promise<QuestionsOfCall | undefined> {
   const { db } = parts;
   const { user, usable, call_id } = call;
-  if (user.kind !== 'user' || usable.http !== undefined) return undefined;
+  if (user.kind !== 'user' || usable.own !== undefined) return undefined;
   const of = bindingOf(call);
   const known = await store.findWaiting(db, of);
   if (known !== undefined) throw waits(parts, call, { ...known, isMade: false });

@@ -1,8 +1,8 @@
 // A call of an `http` tool by the service, with the secret of the tool's team, which no agent sees. Must never happen: a followed redirect, an answer that
 // fills the memory, or a part of an answer that `returns` does not name.
-import type { Readable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { Problem } from '@gantry/contract/problems.ts';
+import { readAtMost } from '../../../ground/read-at-most.ts';
 import { DestinationRefused } from '../../../ground/outbound/outbound.ts';
 import { hideCredential } from '../../../models/gateway/upstream/hide-credential.ts';
 import type { ToolParts } from '../parts.ts';
@@ -43,7 +43,11 @@ export async function callAddress(parts: ToolParts, call: AddressCall): Promise<
     });
     const { statusCode, headers: given, body: sent } = await asking;
     call.onSent();
-    answer = { status: statusCode, type: String(given['content-type'] ?? ''), text: await textOf(sent) };
+    answer = {
+      status: statusCode,
+      type: String(given['content-type'] ?? ''),
+      text: (await readAtMost(sent, most_bytes, tooMuch)).toString(),
+    };
   } catch (error) {
     if (!parts.outbound.isUnsent(error)) call.onSent();
     throw unavailable(upstream, ending.aborted && !signal.aborted ? `it took more than ${seconds} s` : reasonOf(error));
@@ -108,17 +112,7 @@ async function credentialOf(
   return { headers: { [header.toLowerCase()]: sent }, value };
 }
 
-async function textOf(body: Readable): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    // Leaving the loop ends the connection.
-    if (bytes > most_bytes) throw new Error(`the answer has more than ${most_bytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const tooMuch = () => new Error(`the answer has more than ${most_bytes} bytes`);
 
 /** Without the address: a part of it can be an argument. */
 function unavailable({ ref }: Upstream, reason: string): Problem {

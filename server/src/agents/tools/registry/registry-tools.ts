@@ -2,7 +2,7 @@
 import { parseAssetConfig } from '@gantry/project/asset-config.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
-import { requireUse, usableAmong } from '../may-use.ts';
+import { requireUse, usableAmong } from '../../delegated-calls/may-use.ts';
 import type { AgentCaller } from '../../../governance/access/caller.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import type { AssetRecord } from '../../../assets/registry/find.ts';
@@ -70,6 +70,6 @@ function toServer(server: ToolOfAgent, asset: AssetRecord, http: HttpTool): Usab
         annotations: { readOnlyHint: http.method === 'GET', openWorldHint: true },
       },
     ],
-    http,
+    own: { http },
   };
 }

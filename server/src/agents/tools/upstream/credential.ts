@@ -4,6 +4,7 @@ import type { EndCaller } from '../../../governance/access/caller.ts';
 import type { Link } from '../../../ground/run-token.ts';
 import { delegateToken } from '../../connections/delegate-token.ts';
 import { notAPerson } from '../../connections/require-consent.ts';
+import { wantScopes } from '../../connections/oauth/want-scopes.ts';
 import { nextCredential, userCredential } from '../../connections/user-credential.ts';
 import type { ToolParts } from '../parts.ts';
 import type { Credential } from './authorized-fetch.ts';
@@ -34,6 +35,7 @@ function ofUser(parts: ToolParts, { asset, version, config }: Upstream, user: En
       return await userCredential(parts, of);
     },
     next: async (refused) => await nextCredential(parts, of, refused),
+    widen: async (scope) => await wantScopes(parts, { ...of, scope }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type ElicitResult,
   type RequestOptions,
 } from '@modelcontextprotocol/client';
+import type { ListedTool } from '../../../assets/registry/tool-lists/tool-list.ts';
 
 interface AskedForm {
   message: string;
@@ -65,13 +66,13 @@ const most_rounds = 10;
 interface ToolOnServer {
   client: Client;
   conceal: (text: string) => string;
-  name: string;
+  tool: Pick<ListedTool, 'name' | 'inputSchema'>;
   arguments: Record<string, unknown>;
 }
 
 /** Undefined when the server asks something that is not answered yet. Throws what the client throws. */
 export async function callAnswered(
-  { client, conceal, name, arguments: given }: ToolOnServer,
+  { client, conceal, tool: { name, inputSchema }, arguments: given }: ToolOnServer,
   answer: Answerer,
   options: RequestOptions,
 ): Promise<CallToolResult | undefined> {
@@ -79,7 +80,12 @@ export async function callAnswered(
   for (let round = 0; round <= most_rounds; round++) {
     const result: unknown = await client.callTool(
       { name, arguments: given, ...more },
-      { ...options, allowInputRequired: true },
+      // In the generation of 2026, a schema can name arguments that go out as headers too.
+      {
+        ...options,
+        allowInputRequired: true,
+        toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } },
+      },
     );
     if (!isInputRequiredResult(result)) return result as CallToolResult; // the client has read it by the schema of the protocol
     const answers: Record<string, FormAnswer> = {};

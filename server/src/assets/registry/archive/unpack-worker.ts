@@ -4,14 +4,15 @@ import { Problem, problemDocument } from '@gantry/contract/problems.ts';
 import { manifestOf } from '../content.ts';
 import { readArchive } from './read-archive.ts';
 import { readPacked } from './read-packed.ts';
+import { readSkill } from './read-skill.ts';
 import type { Answer, Given } from './unpack.ts';
 
-const { descriptor } = workerData as Given; // from unpack.ts
+const { descriptor, skill } = workerData as Given; // from unpack.ts
 
 try {
   const files = await readArchive(readPacked(descriptor));
   answer(
-    { files, manifest: manifestOf(files) },
+    { files, manifest: manifestOf(files), ...(skill !== undefined && { config: readSkill(files, skill) }) },
     [...files.values()].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : [])),
   );
 } catch (error) {

@@ -1,6 +1,7 @@
 // A packed project is read and hashed in a separate thread. A hostile one can occupy a core until the deadline, but delays nobody else. Promise: it
 // ends when the client leaves and at the deadline, for every archive.
 import { Worker } from 'node:worker_threads';
+import type { SkillConfig } from '@gantry/project/asset-config/skill.ts';
 import { readProblem, type Problem, type ProblemDocument } from '@gantry/contract/problems.ts';
 import type { ManifestFile } from '../content.ts';
 import { archiveTooLarge } from './archive-too-large.ts';
@@ -11,15 +12,22 @@ import { places } from '../../../ground/places-of-files.ts';
 export interface Given {
   /** The descriptor of the packed archive; all threads of the process share its descriptors. */
   descriptor: number;
+  /** The name of the skill that the files must be. */
+  skill?: string;
 }
 
 /** Its single answer. */
-export type Answer = Unpacked | { refused: ProblemDocument };
+export type Answer = (Unpacked & Partial<UnpackedSkill>) | { refused: ProblemDocument };
 
 export interface Unpacked {
   /** By their paths. */
   files: Map<string, Uint8Array>;
   manifest: ManifestFile[];
+}
+
+export interface UnpackedSkill extends Unpacked {
+  /** The front matter of its SKILL.md. */
+  config: SkillConfig;
 }
 
 // The largest project takes a few seconds.
@@ -37,9 +45,27 @@ export async function unpack(
   signal: AbortSignal,
   limits: UnpackLimits = {},
 ): Promise<Unpacked> {
+  return await inThread({ descriptor }, signal, limits);
+}
+
+/** The same of a skill, whose files are checked in the thread too. */
+export async function unpackSkill(
+  { descriptor }: Pick<PackedArchive, 'descriptor'>,
+  skill: string,
+  signal: AbortSignal,
+): Promise<UnpackedSkill> {
+  const { config, ...unpacked } = await inThread({ descriptor, skill }, signal, {});
+  if (config === undefined) throw new Error('the thread that unpacks did not check the skill');
+  return { ...unpacked, config };
+}
+
+async function inThread(
+  workerData: Given,
+  signal: AbortSignal,
+  limits: UnpackLimits,
+): Promise<Unpacked & Partial<UnpackedSkill>> {
   signal.throwIfAborted();
   const deadline = limits.deadline_ms ?? deadline_ms;
-  const workerData: Given = { descriptor };
   const thread = new Worker(places.unpack_worker, { workerData, env: {}, resourceLimits });
   const answered = Promise.withResolvers<Answer>();
   thread.on('message', answered.resolve);

@@ -1,6 +1,6 @@
 // Every kind of asset in the real service: created, versioned, edited, published, transferred, deleted, with the permissions for each.
 import { engineAt } from '../../../testing/pushes/asset-configs.ts';
-import { configuredKinds, type ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { configOnlyKinds, type ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { endpointUrl } from '@gantry/contract/client/client.ts';
 import { endpoints } from '@gantry/contract/endpoints.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -46,7 +46,7 @@ afterAll(async () => await app?.stop());
 type Config = Record<string, never>;
 
 /** Two configs of each kind. */
-const configs: Record<ConfiguredKind, readonly [object, object]> = {
+const configs: Record<ConfigOnlyKind, readonly [object, object]> = {
   prompt: [
     { template: 'Be kind.' },
     { messages: [{ role: 'user', content: '{{question}}' }], variables: [{ name: 'question' }] },
@@ -71,7 +71,7 @@ const configs: Record<ConfiguredKind, readonly [object, object]> = {
 };
 
 async function create(
-  kind: ConfiguredKind,
+  kind: ConfigOnlyKind,
   more: { name?: string; visibility?: 'private' | 'team' | 'org'; by?: TestUser; config?: object } = {},
 ): Promise<string> {
   const { by = ada, name = fresh(kind), visibility = 'org', config = configs[kind][0] } = more;
@@ -80,7 +80,7 @@ async function create(
   return name;
 }
 
-async function edit(kind: ConfiguredKind, name: string, version: string, config: object, by = ada) {
+async function edit(kind: ConfigOnlyKind, name: string, version: string, config: object, by = ada) {
   const body = { version, config: config as Config }; // as above
   return await by.client.call('registry.edit', { params: { kind, name }, body });
 }
@@ -114,7 +114,7 @@ async function refusal(work: Promise<unknown>): Promise<Problem> {
 }
 
 // Only a platform admin changes a target (assets/targets/targets.test.ts).
-describe.each(configuredKinds.filter((kind) => kind !== 'target'))('a %s', (kind) => {
+describe.each(configOnlyKinds.filter((kind) => kind !== 'target'))('a %s', (kind) => {
   const [first, second] = configs[kind];
 
   test('is created, gets final versions, and each of them can be read', async () => {
@@ -400,7 +400,7 @@ describe('references of a config', () => {
       params: { kind: 'rag-index', name: index, version: '1.0.0' },
     });
     expect(version.references.map(({ ref }) => ref)).toEqual([`knowledge-bases/${base}`, 'models/embed']);
-    const remove = async (kind: ConfiguredKind, name: string) =>
+    const remove = async (kind: ConfigOnlyKind, name: string) =>
       await ada.client.call('registry.delete', { params: { kind, name } });
     expect(await refusal(remove('knowledge-base', base))).toMatchObject({
       code: 'in_use',

@@ -8,7 +8,9 @@ import { refuseWhileInUse } from '../references/in-use.ts';
 import type { DetailParts } from './records.ts';
 
 const only_agents: readonly string[] = ['agents.push', 'secrets.remove', 'secrets.set'];
-const never_agents: readonly string[] = ['registry.delete', 'registry.edit'];
+const never_agents: readonly string[] = ['registry.delete', 'registry.edit', 'skills.push'];
+const never_skills: readonly string[] = [...only_agents, 'registry.edit'];
+const never_others: readonly string[] = [...only_agents, 'skills.push'];
 
 /** For an agent it reads nothing, because an agent is read often. */
 export async function canUseAsset(
@@ -18,7 +20,7 @@ export async function canUseAsset(
   { submit }: Pick<DetailParts, 'submit'>,
 ): Promise<AssetDetail['can']> {
   const isAgent = asset.asset_kind === 'agent';
-  const others = isAgent ? never_agents : only_agents;
+  const others = isAgent ? never_agents : asset.asset_kind === 'skill' ? never_skills : never_others;
   const names = assetActions.filter((name) => !others.includes(name));
   const decided = can(caller, asset, names);
   const remove = async () => {

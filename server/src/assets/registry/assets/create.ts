@@ -1,25 +1,22 @@
-// Assets with a config and no files: all kinds but agents. Each of their versions is final from the start, because nothing approves
+// Assets with a config and no files: all kinds but agents and skills. Each of their versions is final from the start, because nothing approves
 // them; a change is a new version.
-import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
-import { registry_server } from '@gantry/contract/assets/tools.ts';
+import type { ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
+import { reserved_servers } from '@gantry/contract/assets/tools.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef, type AssetRef } from '@gantry/contract/refs.ts';
 import type { Visibility } from '@gantry/contract/roles.ts';
-import { entryOfMaker } from '../../../governance/access/acl.ts';
 import { authorize } from '../../../governance/access/authorize.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
 import { change } from '../../../governance/access/change.ts';
-import { defaultEntriesFor } from '../../../governance/access/visibility.ts';
 import { errorCode, unique_violation, type Database } from '../../../ground/database/database.ts';
 import { loadTeam } from '../../../people/principals/load-team.ts';
 import { signedIn } from '../../../people/principals/signed-in.ts';
-import { writeEntries } from '../principals/entries.ts';
 import { searchWords } from '../asset.ts';
 import { configOnly } from '../content.ts';
 import type { RuleThread } from '../call-rules/rule-thread.ts';
 import { requireRuleTests } from '../call-rules/require-rule-tests.ts';
 import { readDescribed, requireTeam } from './described-by-config.ts';
-import { requireOwnName } from './former-name.ts';
+import { insertOwned } from './insert-owned.ts';
 import { authorizeBilling } from './model-billing.ts';
 import { requireFreeNames } from './model-names.ts';
 import { ownerOfNew } from './owner.ts';
@@ -28,7 +25,6 @@ import { pinReferences } from '../references/pin-references.ts';
 import { putFinal } from '../versions/put-final.ts';
 import type { Config } from '../read-config.ts';
 import { referencesOfConfig } from '../references/references.ts';
-import * as store from '../store.ts';
 
 export interface NewAsset {
   name: string;
@@ -45,7 +41,7 @@ export interface NewAsset {
 export async function create(
   { db, rules }: { db: Database; rules: RuleThread },
   caller: Caller,
-  kind: ConfiguredKind,
+  kind: ConfigOnlyKind,
   made: NewAsset,
 ): Promise<void> {
   const user = signedIn(caller);
@@ -68,7 +64,7 @@ export async function create(
     const description = made.description === '' ? (described?.description ?? '') : made.description;
     const tags = made.tags.length === 0 ? (described?.tags ?? []) : made.tags;
     const search = searchWords({ name, team: team.name, description, tags, framework: null });
-    const asset_id = await store.insertAsset(tx, {
+    const asset_id = await insertOwned(tx, user, {
       kind,
       name,
       team_id: team.id,
@@ -79,9 +75,6 @@ export async function create(
       visibility,
       search,
     });
-    // After the insert, which waits for a delete of the same name.
-    await requireOwnName(tx, user, { kind, name, team_id: team.id });
-    await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team.id, visibility), ...entryOfMaker(user)]);
     const digest = await putFinal(tx, { asset_id, version: made.version, content, pushed_by: user.id });
     note({ version: made.version, digest, visibility }, { asset: ref });
   }).catch((error: unknown) => {
@@ -90,11 +83,11 @@ export async function create(
   });
 }
 
-/** Throws `invalid`. At the door of the agents the name means the tools of the registry. */
+/** Throws `invalid`. At the door of the agents the name means something else. */
 function requireFreeName({ kind, name }: AssetRef): void {
-  if (kind === 'mcp-server' && name === registry_server)
+  if (kind === 'mcp-server' && Object.hasOwn(reserved_servers, name))
     throw new Problem('invalid', {
-      detail: `An MCP server cannot have the name ${registry_server}: for agents, that is the server of tools of \`type: http\`.`,
+      detail: `An MCP server cannot have the name ${name}: for agents, that is the server of ${reserved_servers[name]}.`,
       hint: 'Choose another name.',
     });
 }

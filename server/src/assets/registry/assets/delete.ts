@@ -1,3 +1,4 @@
+import type { AssetKind } from '@gantry/contract/roles.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../../../governance/access/authorize.ts';
@@ -15,11 +16,11 @@ interface DeleteParts {
   db: Database;
   closeRequests: CloseRequests;
   findNamedUsers: FindNamedUsers;
-  removeCredential: RemoveCredential;
+  removeRows: RemoveRows;
 }
 
-/** Removes the credential of a target. A higher folder provides it. */
-export type RemoveCredential = (tx: GovernedTx, asset_id: string) => Promise<void>;
+/** What higher folders keep of an asset, by its kind: the log names each governed row that goes with it. */
+export type RemoveRows = Partial<Record<AssetKind, (tx: GovernedTx, asset_id: string) => Promise<void>>>;
 
 interface Deletion {
   kind: ConfiguredKind;
@@ -31,7 +32,7 @@ interface Deletion {
 
 /** The team can use the name again. Its next asset inherits nothing, because entries and requests refer to the id. */
 export async function deleteAsset(
-  { db, closeRequests, findNamedUsers, removeCredential }: DeleteParts,
+  { db, closeRequests, findNamedUsers, removeRows }: DeleteParts,
   caller: Caller,
   { force = false, reason, ...ref }: Deletion,
 ): Promise<void> {
@@ -44,7 +45,7 @@ export async function deleteAsset(
     await refuseWhileInUse(tx, user, asset);
     const broken = await refuseWhileCalled({ db: tx, findNamedUsers }, user, { asset, force });
     const requests_closed = await closeRequests(tx, asset.id, 'withdrawn');
-    if (ref.kind === 'target') await removeCredential(tx, asset.id);
+    await removeRows[ref.kind]?.(tx, asset.id);
     await removeAsset(tx, asset.id);
     note({ name: asset.name, owner: asset.owner, visibility: asset.visibility, requests_closed });
     if (force)

@@ -1,4 +1,4 @@
-import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
+import type { ConfigOnlyKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { authorize } from '../../../governance/access/authorize.ts';
 import type { Caller, SignedInCaller } from '../../../governance/access/caller.ts';
 import { change } from '../../../governance/access/change.ts';
@@ -33,7 +33,7 @@ export interface Edit {
 }
 
 type Words = Pick<AssetRecord, 'description' | 'tags'>;
-type Named = { kind: ConfiguredKind; name: string };
+type Named = { kind: ConfigOnlyKind; name: string };
 
 /** Words change at once; another config becomes a new version. An unchanged config changes nothing. */
 export async function edit(

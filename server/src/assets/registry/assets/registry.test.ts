@@ -85,7 +85,7 @@ beforeAll(async () => {
     readAsOf: readNow(database.db),
     moveKeys: async () => [],
     findNamedUsers: async () => ({ asset_ids: [], is_required: false }),
-    removeCredential: async () => {},
+    removeRows: {},
     countContainers: async () => await Promise.resolve(0),
     rules,
   });

@@ -1,14 +1,17 @@
-// Rules on calls of tools are decided in a separate thread, one call at a time. A hostile rule, or arguments that make a rule slow, cost the deadline and
-// no more: the thread ends, the call is refused, and whose call it was pauses. Must never happen: a rule stops the service, or passes a call because it
-// was slow.
-import { Worker } from 'node:worker_threads';
+// Rules on calls of tools are decided in a thread of a process of its own, one call at a time. A hostile rule, or arguments that make a rule slow, cost the
+// deadline and no more: the process ends, the call is refused, and whose call it was pauses. A thread of the service would not do: V8 ends the whole process when
+// one allocation passes the limit of a thread. Must never happen: a rule stops the service, or passes a call because it was slow.
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { CallDecision, CallPolicies } from '@gantry/project/call-rules/decide-call.ts';
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';
+import { nextMessage } from '../../../ground/next-message.ts';
 import { places } from '../../../ground/places-of-files.ts';
 
-/** To rule-worker.ts. Its first message is `ready`, and each other one is a decision. */
+/** To rule-worker.ts, through rule-process.ts. Its first message is `ready`, and each other one is a decision. */
 export interface Asked {
   policies: CallPolicies;
   /** JSON: a copy of objects would lose keys such as __proto__. */
@@ -31,23 +34,29 @@ export interface RuleThread {
 const deadline_ms = 500;
 const start_ms = 20_000;
 const pause_ms = 10_000;
-const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
+/** Of the service, those for its own memory are not for this process. */
+const execArgv = process.execArgv.filter((one) => !/^--(max-|min-|heap-)/.test(one));
 
 export function ruleThread({ deadline = deadline_ms }: { deadline?: number } = {}): RuleThread {
   const oneAtATime = pLimit(1);
   const pausing = new LRUCache<string, true>({ max: 10_000, ttl: pause_ms });
-  let started: Promise<Worker> | undefined;
+  let started: Promise<ChildProcess> | undefined;
   const end = async () => {
-    const thread = await started?.catch(() => undefined); // who waited for the start has the error
+    const program = await started?.catch(() => undefined); // who waited for the start has the error
     started = undefined;
-    await thread?.terminate();
+    if (program !== undefined) await kill(program);
+  };
+  const running = async () => {
+    const program = await (started ??= start());
+    // It has ended since the last decision.
+    return hasEnded(program) ? await (started = start()) : program;
   };
   const decide = async ({ policies, facts, charged_to }: AskedDecision): Promise<CallDecision> => {
     if (pausing.has(charged_to))
       return tooSlow(policies, `rules took too long, and are tried again within ${pause_ms / 1000} s`);
     try {
-      const thread = await (started ??= start());
-      return await ask(thread, { policies, facts: JSON.stringify(facts) }, deadline);
+      const program = await running();
+      return await ask(program, { policies, facts: JSON.stringify(facts) }, deadline);
     } catch (error) {
       await end();
       if (!(error instanceof Exhausted)) throw error;
@@ -76,37 +85,46 @@ function tooSlow({ rules, approve }: CallPolicies, fault: string): CallDecision 
   return { refused: { of, name, because, fault } };
 }
 
-async function start(): Promise<Worker> {
-  const thread = new Worker(places.rule_worker, { env: {}, resourceLimits });
-  await next(thread, start_ms);
-  // Its end is seen by the next call. Without a listener, an error of it would end the process.
-  thread.on('error', () => undefined);
-  return thread;
+async function start(): Promise<ChildProcess> {
+  const program = fork(fileURLToPath(places.rule_process), [], {
+    env: {},
+    execArgv,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // Its end is seen by the next call. Without a listener, an error of it would end the service.
+  program.on('error', () => undefined);
+  try {
+    await next(program, start_ms);
+  } catch (error) {
+    await kill(program);
+    throw error instanceof Exhausted ? new Error(`rules cannot be decided: ${error.message}`) : error;
+  }
+  // It keeps no process alive.
+  program.unref();
+  program.channel?.unref();
+  return program;
 }
 
-async function ask(thread: Worker, asked: Asked, deadline: number): Promise<CallDecision> {
-  const answer = next(thread, deadline);
-  thread.postMessage(asked);
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
+async function kill(program: ChildProcess): Promise<void> {
+  if (hasEnded(program)) return;
+  const ended = once(program, 'exit');
+  program.ref();
+  program.kill('SIGKILL');
+  await ended;
+}
+
+async function ask(program: ChildProcess, asked: Asked, deadline: number): Promise<CallDecision> {
+  const answer = next(program, deadline);
+  program.send(asked, () => undefined); // a failure is seen as the end of the program
   return (await answer) as CallDecision; // from rule-worker.ts
 }
 
-/** The next message of the thread. Throws `Exhausted` at the deadline and when the memory is full, else the error of the thread. */
-async function next(thread: Worker, deadline: number): Promise<unknown> {
-  const answered = Promise.withResolvers<unknown>();
-  const failed = (error: unknown) =>
-    answered.reject(isOutOfMemory(error) ? new Exhausted('the rules need too much memory') : error);
-  const exited = () => answered.reject(new Error('the thread that decides rules ended without an answer'));
-  thread.once('message', answered.resolve).once('error', failed).once('exit', exited);
-  const late = () => answered.reject(new Exhausted(`the rules took more than ${deadline} ms`));
-  const timer = setTimeout(late, deadline);
-  try {
-    return await answered.promise;
-  } finally {
-    clearTimeout(timer);
-    thread.off('message', answered.resolve).off('error', failed).off('exit', exited);
-  }
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+/** The next message of the program. Throws `Exhausted` at the deadline, and when the program ends, for which nothing but its memory is a reason. */
+async function next(program: ChildProcess, deadline_ms: number): Promise<unknown> {
+  const ended = () => new Exhausted('the rules need too much memory');
+  if (hasEnded(program)) throw ended();
+  const late = () => new Exhausted(`the rules took more than ${deadline_ms} ms`);
+  return await nextMessage(program, { deadline_ms, late, ended });
 }

@@ -1,4 +1,4 @@
-// The thread of rule-thread.ts.
+// The thread of rule-process.ts.
 import { parentPort } from 'node:worker_threads';
 import { decideCall } from '@gantry/project/call-rules/decide-call.ts';
 import type { CallFacts } from '@gantry/project/call-rules/expression.ts';

@@ -6,6 +6,7 @@ import type { Reader } from '../../../ground/database/database.ts';
 import * as contents from '../content-store.ts';
 import { changedFiles, difference, type ChangedFile, type Compared } from './difference.ts';
 import { approvedTools } from '../tool-lists/approved-tools.ts';
+import { textOfFilesNeeds } from '../policy.ts';
 import { ofAgent } from './of-agent.ts';
 import { max_file_bytes, max_files } from './file-diffs.ts';
 
@@ -16,8 +17,8 @@ export interface Before {
 }
 
 /**
- * The difference between two stored contents for this caller. A caller without write access gets the names of changed files and environment
- * variables, but not their content.
+ * The difference between two stored contents for this caller. A caller who may not read the text of the files gets the names of changed files
+ * and environment variables, but not their content.
  */
 export async function compare(
   db: Reader,
@@ -27,7 +28,7 @@ export async function compare(
 ): Promise<Difference> {
   const before = of.before === undefined ? undefined : await load(db, asset, of.before);
   const after = await load(db, asset, { digest: of.after });
-  if (!decide(caller, 'asset.write', asset).allowed) return withoutValues(difference(before, after));
+  if (!decide(caller, textOfFilesNeeds(asset), asset).allowed) return withoutValues(difference(before, after));
   const files = changedFiles(before?.manifest ?? [], after.manifest).slice(0, max_files);
   return difference(before, after, await contents.blobs(db, files.flatMap(shortOnes)));
 }

@@ -3,6 +3,7 @@ import type { Difference } from '@gantry/contract/assets/difference.ts';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../content.ts';
 import type { PinnedMemory } from '../references/memory-of-agent.ts';
+import type { PinnedSkill } from '../skills/pinned-skills.ts';
 import type { ReachOfServers } from '../tool-lists/reach-of-servers.ts';
 import { difference, isEmpty, type Compared } from './difference.ts';
 
@@ -130,10 +131,11 @@ describe('the reach of an agent', () => {
     egress?: string[],
     memory?: PinnedMemory,
     hosted: ReachOfServers['hosted'] = [],
+    skills: PinnedSkill[] = [],
   ): Compared => ({
     ...content,
     config,
-    agent: { team: 'ml', egress, memory, as_user: [], hosted },
+    agent: { team: 'ml', egress, memory, skills, as_user: [], hosted },
   });
   const reach = (before: Compared | undefined, after: Compared) =>
     difference(before, after).reach.map(({ change, name, unbounded, instead_of }) =>

@@ -2,7 +2,7 @@
 // file past a limit has a note; its size and hash still show the change.
 import type { Difference } from '@gantry/contract/assets/difference.ts';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import { textOf } from '../text-of.ts';
+import { textOf } from '@gantry/project/text-of.ts';
 import type { ChangedFile } from './difference.ts';
 
 /** A longer file is not compared. */

@@ -8,6 +8,7 @@ import { settings } from '../../../people/principals/find.ts';
 import type { StoredContent } from '../content-store.ts';
 import { reachOfServers } from '../tool-lists/reach-of-servers.ts';
 import { agentConfigOf } from '../versions/load-version-content.ts';
+import { pinnedSkills } from '../skills/pinned-skills.ts';
 import { pinnedMemory } from '../references/memory-of-agent.ts';
 import type { Reaching } from './reach.ts';
 
@@ -20,6 +21,12 @@ export async function ofAgent(
   if (parseRef(ref)?.kind !== 'agent') return {};
   const egress = made === undefined ? egressOf(await settings(db), agentConfigOf({ config })) : (made ?? undefined);
   return {
-    agent: { team: team.name, egress, memory: await pinnedMemory(db, pins), ...(await reachOfServers(db, pins)) },
+    agent: {
+      team: team.name,
+      egress,
+      memory: await pinnedMemory(db, pins),
+      skills: await pinnedSkills(db, pins),
+      ...(await reachOfServers(db, pins)),
+    },
   };
 }

@@ -3,9 +3,10 @@
 import { isCovered } from '@gantry/project/agent-yaml/egress.ts';
 import { parseHostedPackage } from '@gantry/project/hosted-package.ts';
 import type { ReachLine } from '@gantry/contract/assets/reach.ts';
-import { parseAnyRef } from '@gantry/contract/refs.ts';
+import { parseAnyRef, parseLabelRef } from '@gantry/contract/refs.ts';
 import type { StoredContent } from '../content-store.ts';
 import type { PinnedMemory } from '../references/memory-of-agent.ts';
+import type { PinnedSkill } from '../skills/pinned-skills.ts';
 import type { HostedReach, ReachOfServers } from '../tool-lists/reach-of-servers.ts';
 
 export interface Reaching extends Pick<StoredContent, 'config' | 'pins'> {
@@ -15,6 +16,7 @@ export interface Reaching extends Pick<StoredContent, 'config' | 'pins'> {
     /** The destinations of its container besides the gateway. Undefined: not limited. */
     egress: readonly string[] | undefined;
     memory: PinnedMemory | undefined;
+    skills: readonly PinnedSkill[];
   } & ReachOfServers;
 }
 
@@ -33,6 +35,7 @@ interface Reached {
   name: string;
   version: string | null;
   digest: string | null;
+  about?: string;
 }
 
 function compared(is: Reached, old: readonly Reached[], new_: readonly Reached[]): ReachLine {
@@ -52,7 +55,16 @@ function lineOf(
 ): ReachLine {
   const unbounded = kind === 'internet' || kind === 'models';
   const instead_of = of.map((one) => one.name);
-  return { kind, name, unbounded, change, instead_of, before: before?.version ?? null, after: after?.version ?? null };
+  return {
+    kind,
+    name,
+    unbounded,
+    change,
+    instead_of,
+    before: before?.version ?? null,
+    after: after?.version ?? null,
+    about: (after ?? before)?.about ?? null,
+  };
 }
 
 const isSame = (one: Reached, other: Reached) => one.kind === other.kind && one.name === other.name;
@@ -85,14 +97,20 @@ const order: readonly ReachLine['kind'][] = [
   'rag-index',
   'memory-config',
   'prompt',
+  'skill',
   'host',
 ];
 
 function reached({ config, pins, agent }: Reaching): Reached[] {
   const pinned = pins.flatMap(({ ref, version, digest, tools }): Reached[] => {
     const kind = parseAnyRef(ref)?.kind;
+    // A label moves by changes of its own, so it is the same at each push.
+    if (parseLabelRef(ref) !== undefined) return [{ kind: 'prompt', name: ref, version: null, digest: null }];
     // Another list of tools is another reach, also at the same address.
-    return kind === undefined ? [] : [{ kind, name: ref, version, digest: `${digest} ${tools ?? ''}` }];
+    if (kind === undefined) return [];
+    const skill = agent?.skills.find((one) => one.ref === ref);
+    const about = skill && { about: aboutSkill(skill) };
+    return [{ kind, name: ref, version, digest: `${digest} ${tools ?? ''}`, ...about }];
   });
   const { secrets } = objectAt(config, 'deploy');
   return [
@@ -100,6 +118,14 @@ function reached({ config, pins, agent }: Reaching): Reached[] {
     ...named('secret', Array.isArray(secrets) ? secrets : []),
     ...(agent ? ofAgent(config, agent) : []),
   ];
+}
+
+const max_names = 20;
+
+function aboutSkill({ description, manifest }: PinnedSkill): string {
+  const names = manifest.slice(0, max_names).map(({ path }) => path);
+  const others = manifest.length > max_names ? ` and ${manifest.length - max_names} more` : '';
+  return `${description} (${names.join(', ')}${others})`;
 }
 
 function ofAgent(

@@ -4,7 +4,6 @@
 import { checkProject } from '@gantry/project/agent-project.ts';
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { resolverLines } from '@gantry/project/dependencies/resolver-lines.ts';
-import type { Finding } from '@gantry/project/finding.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal } from '../../../governance/access/authorize.ts';
 import type { Caller, SignedInCaller } from '../../../governance/access/caller.ts';
@@ -23,6 +22,7 @@ import { loadVersionSummary } from '../versions/load-version-content.ts';
 import { requireAgentRuleTests } from '../call-rules/require-rule-tests.ts';
 import type { RuleThread } from '../call-rules/rule-thread.ts';
 import { ownerOfNew, requireSameOwner } from '../assets/owner.ts';
+import { projectInvalid } from '../project-invalid.ts';
 import type { PushInput } from './push-input.ts';
 import { shareOf, type PushPlaces } from './push-places.ts';
 import { unpack, type Unpacked } from '../archive/unpack.ts';
@@ -134,7 +134,7 @@ function requireSomeTeam(user: SignedInCaller): void {
 function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
   const { config, findings, dependencies } = checkProject(files);
   const errors = findings.filter((finding) => finding.severity === 'error');
-  if (config === undefined || errors.length > 0) throw invalid(errors);
+  if (config === undefined || errors.length > 0) throw projectInvalid(errors);
   if (config.name !== name) {
     throw new Problem('project_invalid', {
       detail: `agent.yaml names the agent ${config.name}, but the push is for ${name}.`,
@@ -151,13 +151,6 @@ function checked(name: string, files: ReadonlyMap<string, Uint8Array>) {
     },
     notices: findings.map((finding) => `${finding.file}: ${finding.message}`),
   };
-}
-
-function invalid(errors: Finding[]): Problem {
-  const [first] = errors;
-  const place = first === undefined ? '' : `${first.file}:${first.line}:${first.column}: ${first.message}.`;
-  const others = errors.length < 2 ? '' : ` And ${errors.length - 1} more.`;
-  return new Problem('project_invalid', { detail: place + others, errors: errors.map((finding) => ({ ...finding })) });
 }
 
 // The sentence of the spec. An unknown team and a hidden team get the same answer.

@@ -2,22 +2,22 @@ import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printRef } from '@gantry/contract/refs.ts';
 import { visibilities, type Visibility } from '@gantry/contract/roles.ts';
-import { entriesOf, entryOfMaker } from '../../../governance/access/acl.ts';
+import { entriesOf } from '../../../governance/access/acl.ts';
 import { authorize, type Grant } from '../../../governance/access/authorize.ts';
 import type { SignedInCaller } from '../../../governance/access/caller.ts';
 import { change, type GovernedTx, type Note } from '../../../governance/access/change.ts';
-import { defaultEntriesFor, shownVisibility, visibilityChanges } from '../../../governance/access/visibility.ts';
+import { shownVisibility, visibilityChanges } from '../../../governance/access/visibility.ts';
 import { errorCode, unique_violation, type Database, type Tx } from '../../../ground/database/database.ts';
 import type { Run } from '../../../ground/runs/run.ts';
-import { setActions, writeEntries } from '../principals/entries.ts';
+import { setActions } from '../principals/entries.ts';
 import { searchWords, type AssetRecord } from '../asset.ts';
 import { contentDigest, type Content } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { findAgent, findVersion } from '../find.ts';
 import { requireSameOwner } from '../assets/owner.ts';
 import type { PushInput, PushResult } from './push-input.ts';
+import { insertOwned } from '../assets/insert-owned.ts';
 import * as store from '../store.ts';
-import { requireOwnName } from '../assets/former-name.ts';
 import { versionFinal } from '../versions/version-final.ts';
 
 /** The last step of a push: one transaction stores the asset (if new), the version and the audit entry. */
@@ -90,7 +90,7 @@ async function createAgent(
   maker: SignedInCaller,
 ): Promise<string> {
   const visibility = visibilityOf(config);
-  const asset_id = await store.insertAsset(tx, {
+  const asset_id = await insertOwned(tx, maker, {
     kind: 'agent',
     name: config.name,
     team_id,
@@ -98,9 +98,6 @@ async function createAgent(
     visibility,
     ...fieldsOf(config),
   });
-  // After the insert, which waits for a delete of the same name.
-  await requireOwnName(tx, maker, { kind: 'agent', name: config.name, team_id });
-  await writeEntries(tx, asset_id, [...defaultEntriesFor(owner_id, team_id, visibility), ...entryOfMaker(maker)]);
   note({ owner_id, visibility });
   return asset_id;
 }

@@ -1,15 +1,26 @@
 // References of agent.yaml and of configs. Each is resolved once, at push or edit, and pinned; a deploy checks that all of them are
-// unchanged. An agent or an orchestration is pinned by its id alone: it changes by deploys of its own. Must never happen: an answer that reveals an asset that the
-// caller may not read.
+// unchanged. An agent, an orchestration or a label of a prompt is pinned by its id alone: it changes by governed changes of its own. Must never happen: an answer
+// that reveals an asset that the caller may not read.
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
 import { Problem, type Fault } from '@gantry/contract/problems.ts';
-import { parseRef, parseVersionRef, printRef, printVersionRef, type AssetRef } from '@gantry/contract/refs.ts';
+import {
+  parseAnyRef,
+  parseLabelRef,
+  parseRef,
+  parseVersionRef,
+  printRef,
+  printVersionRef,
+  type AssetRef,
+  type LabelRef,
+  type VersionRef,
+} from '@gantry/contract/refs.ts';
 import type { Caller } from '../../../governance/access/caller.ts';
 import { canRead, decide } from '../../../governance/access/decide.ts';
 import type { Reader } from '../../../ground/database/database.ts';
-import { isDeployedAlone, type Pin } from '../content.ts';
+import { changesAlone, isDeployedAlone, type Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
-import { findAsset, findVersion } from '../find.ts';
+import { findAsset, findVersion, type AssetRecord } from '../find.ts';
+import { labelNow } from '../prompt-label-store.ts';
 import { faultOf } from '../read-config.ts';
 import type { Reference, References } from './references.ts';
 import * as stored from './reference-store.ts';
@@ -56,7 +67,7 @@ export async function checkReferences(
         message: `${pin.ref} no longer exists; it was ${pin.ref}@${pin.version} at the push`,
       })),
     );
-  const changed = pins.filter((pin) => !isDeployedAlone(pin) && current.get(pin.asset_id)?.digest !== pin.digest);
+  const changed = pins.filter((pin) => !isSettled(pin) && current.get(pin.asset_id)?.digest !== pin.digest);
   const [first] = changed;
   if (first === undefined) return await usable(db, pins);
   const errors = changed.map(({ ref, asset_id, version: before }) => {
@@ -70,6 +81,9 @@ export async function checkReferences(
   }
   throw new Problem('reference_changed', { detail: `${errors.map((fault) => fault.message).join('. ')}.`, errors });
 }
+
+/** A newer version of its target does not change it. A version that agent.yaml names is final, so its content stays. */
+const isSettled = (pin: Pin): boolean => changesAlone(pin) || parseVersionRef(pin.ref) !== undefined;
 
 /** The same in the transaction that starts a version. Its references cannot be removed until that ends. */
 export async function holdReferences(tx: Reader, version: { digest: string }, when: WhenChanged = {}): Promise<void> {
@@ -85,7 +99,8 @@ async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Ref
   const { ref, pointer, file, unfit } = reference;
   const fault = (message: string): Fault => ({ pointer, message, ...(file === undefined ? {} : { file }) });
   const exact = parseVersionRef(ref);
-  const parsed = exact ?? parseRef(ref);
+  const labelled = parseLabelRef(ref);
+  const parsed = exact ?? labelled ?? parseRef(ref);
   if (parsed === undefined) return fault(`${ref} is not a reference`);
   if (parsed.kind === self.kind && parsed.name === self.name) return fault(`${ref} is the ${self.kind} itself`);
   const asset = await findAsset(db, parsed.kind, parsed.name, caller);
@@ -94,23 +109,43 @@ async function pinOne(db: Reader, caller: Caller, self: AssetRef, reference: Ref
     return fault(`There is no ${printRef(parsed)} that you may read`);
   if (!decide(caller, 'asset.invoke', asset).allowed)
     return fault(`You may read ${asset.ref}, but not use it. Ask ${asset.owner} for the permission to use it`);
-  const { version, digest } = exact === undefined ? current : ((await findVersion(db, asset.id, exact.version)) ?? {});
-  if (version === undefined || digest === undefined) return fault(`${asset.ref} has no version ${exact?.version}`);
-  const pinnedRef = exact === undefined ? asset.ref : printVersionRef(exact);
-  const pin = { ref: pinnedRef, asset_id: asset.id, version, digest };
+  const found = await namedVersion(db, asset, { exact, labelled, current });
+  if ('missing' in found) return fault(found.missing);
+  const { version, digest } = found;
+  const pin = { ref: printPinned(asset.ref, { exact, labelled }), asset_id: asset.id, version, digest };
   if (parsed.kind === 'agent' || isDeployedAlone(pin)) return pin;
-  const config = await contents.config(db, current.digest);
+  const config = await contents.config(db, digest);
   const wrong = unusable(parsed.kind, pin, config) ?? unfit?.(config, asset.ref);
   if (wrong !== undefined) return fault(wrong);
   const tools = parsed.kind === 'mcp-server' ? await pinnedList(db, pin) : undefined;
   return { ...pin, ...(tools !== undefined && { tools: tools.digest }) };
 }
 
+interface Named {
+  exact: VersionRef | undefined;
+  labelled: LabelRef | undefined;
+}
+
+async function namedVersion(
+  db: Reader,
+  { id, ref, name }: AssetRecord,
+  { exact, labelled, current }: Named & { current: { version: string; digest: string } },
+): Promise<{ version: string; digest: string } | { missing: string }> {
+  if (exact !== undefined)
+    return (await findVersion(db, id, exact.version)) ?? { missing: `${ref} has no version ${exact.version}` };
+  if (labelled === undefined) return current;
+  const missing = `${ref} has no label ${labelled.label}. Set it: svc prompt label ${name} ${labelled.label} <version>`;
+  return (await labelNow(db, { asset_id: id, label: labelled.label })) ?? { missing };
+}
+
+const printPinned = (ref: string, { exact, labelled }: Named): string =>
+  exact === undefined ? (labelled === undefined ? ref : `${ref}@${labelled.label}`) : printVersionRef(exact);
+
 // The rules may have become stricter since that version was made.
 async function usable(db: Reader, pins: Pin[]): Promise<Pin[]> {
   const faults: Fault[] = [];
   for (const pin of pins) {
-    const kind = parseRef(pin.ref)?.kind;
+    const kind = parseAnyRef(pin.ref)?.kind;
     if (kind === undefined || kind === 'agent' || isDeployedAlone(pin)) continue;
     const message = unusable(kind, pin, await contents.config(db, pin.digest));
     if (message !== undefined) faults.push({ message });
@@ -123,7 +158,7 @@ function unusable(kind: ConfiguredKind, { ref, version }: Pin, config: Record<st
   const fault = faultOf(kind, config);
   return fault === undefined
     ? undefined
-    : `The config of ${ref}@${version} is no longer accepted (${fault}). Change it: svc registry ${kind} edit`;
+    : `The config of ${ref}@${version} is no longer accepted (${fault}). ${kind === 'skill' ? 'Push it again: svc skill push' : `Change it: svc registry ${kind} edit`}`;
 }
 
 function missing(faults: Fault[]): Problem {

@@ -37,7 +37,7 @@ beforeAll(async () => {
     readAsOf: readNow(database.db),
     moveKeys: async () => [],
     findNamedUsers: async () => ({ asset_ids: [], is_required: false }),
-    removeCredential: async () => {},
+    removeRows: {},
     countContainers: async () => await Promise.resolve(0),
     rules,
   });
@@ -47,7 +47,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-type Kind = 'tool' | 'knowledge-base' | 'mcp-server' | 'memory-config';
+type Kind = 'prompt' | 'tool' | 'knowledge-base' | 'mcp-server' | 'memory-config';
 const unused = {
   params: undefined,
   query: undefined,
@@ -59,6 +59,7 @@ const unused = {
 /** A config that differs from all others of its kind. */
 const least = (kind: Kind, name: string): Record<string, z.core.util.JSONType> =>
   ({
+    prompt: { template: name },
     tool: { returns: { title: name } },
     'knowledge-base': { documents: [{ text: name }] },
     'mcp-server': { command: name },
@@ -412,3 +413,71 @@ test('a final version whose reference changed cannot be pushed again under its n
   await edit('ada', 'tool', tool, '2.0.0');
   expect(await pushed.pushAgain()).toMatchObject({ state: 'failed', problem: { code: 'version_final' } });
 });
+
+/** As a move of the label would store it. */
+async function label(prompt: string, name: string, version: string): Promise<void> {
+  const asset = await findAsset(database.db, 'prompt', prompt, null);
+  const row = asset && (await findVersion(database.db, asset.id, version));
+  await cast.write(
+    'prompt_label_move',
+    sql`insert into prompt_label_move (asset_id, label, number, version_id, moved_by)
+      select ${asset?.id}, ${name}, count(*) + 1, ${row?.id}, 'ada' from prompt_label_move where asset_id = ${asset?.id} and label = ${name} returning id`,
+  );
+}
+async function writeVersion(prompt: string, version: string): Promise<void> {
+  await routes['registry.edit']({
+    ...unused,
+    caller: await cast.caller('ada'),
+    params: { kind: 'prompt', name: prompt },
+    body: { version, config: { template: version } },
+  });
+}
+
+test('a version of a prompt stays as it is: a newer one changes nothing for an agent that names it', async () => {
+  const prompt = await create('ada', 'prompt', 'ml');
+  const { version } = await pushWith(`prompts: {system: prompts/${prompt}@1.0.0, other: prompts/${prompt}}\n`);
+  const { references } = await loadVersionContent(database.db, version?.id ?? '');
+  expect(references).toMatchObject([
+    { ref: `prompts/${prompt}`, version: '1.0.0' },
+    { ref: `prompts/${prompt}@1.0.0`, version: '1.0.0' },
+  ]);
+  const exact = await pushWith(`prompts: {system: prompts/${prompt}@1.0.0}\n`);
+  await writeVersion(prompt, '1.1.0');
+  await checkReferences(database.db, { digest: exact.version?.digest ?? '' });
+  await expect(checkReferences(database.db, { digest: version?.digest ?? '' })).rejects.toMatchObject({
+    code: 'reference_changed',
+    detail: `prompts/${prompt} was 1.0.0 at the push and is now 1.1.0, with other content.`,
+  });
+});
+
+test('a label is pinned by its name: its moves change no reference and no digest', async () => {
+  const prompt = await create('ada', 'prompt', 'ml');
+  await writeVersion(prompt, '1.1.0');
+  await label(prompt, 'production', '1.0.0');
+  const agent = await pushWith(`prompts: {system: prompts/${prompt}@production}\n`);
+  const digest = agent.version?.digest ?? '';
+  await label(prompt, 'production', '1.1.0');
+  expect(await checkReferences(database.db, { digest })).toMatchObject([
+    { ref: `prompts/${prompt}@production`, version: '1.0.0' },
+  ]);
+  expect((await agent.pushAgain()).result).toMatchObject({ digest, unchanged: true });
+});
+
+test('a label that nobody has set is refused at the push, with its next step', async () => {
+  const prompt = await create('ada', 'prompt', 'ml');
+  const { run } = await pushWith(`prompts: {system: prompts/${prompt}@production}\n`);
+  const message = `prompts/${prompt} has no label production. Set it: svc prompt label ${prompt} production <version>`;
+  expect(run).toMatchObject({
+    problem: { code: 'reference_missing', errors: [{ pointer: '/prompts/system', message }] },
+  });
+});
+
+test.each(['agents/x@production', 'tools/x@production', 'prompts/x@latest', 'prompts/x@1.0', 'prompts/x@'])(
+  '%s is no prompt of an agent',
+  async (ref) => {
+    await expect(pushWith(`prompts: {system: ${JSON.stringify(ref)}}\n`)).rejects.toMatchObject({
+      code: 'project_invalid',
+      detail: expect.stringContaining('must be prompts/<name>') as string,
+    });
+  },
+);

@@ -2,7 +2,7 @@
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { referencesIn } from '@gantry/project/asset-config.ts';
 import type { ConfiguredKind } from '@gantry/contract/assets/asset-kinds.ts';
-import { registry_server } from '@gantry/contract/assets/tools.ts';
+import { reserved_servers } from '@gantry/contract/assets/tools.ts';
 import { modelProvider } from '@gantry/project/model-providers.ts';
 import { parseRef, type AssetRef } from '@gantry/contract/refs.ts';
 
@@ -25,13 +25,14 @@ export function referencesOfAgent(config: AgentConfig): References {
     subagents: config.subagents,
     knowledge_bases: config.knowledge_bases,
     mcp_servers: config.mcp_servers,
+    skills: config.skills,
   };
   const references = Object.entries(lists).flatMap(([field, entries]) =>
     (entries ?? []).flatMap((entry, index): Reference[] => {
       if (!('ref' in entry)) return [];
       const transport = 'transport' in entry ? entry.transport : undefined;
       const unfit =
-        field === 'mcp_servers' && parseRef(entry.ref)?.name === registry_server
+        field === 'mcp_servers' && Object.hasOwn(reserved_servers, parseRef(entry.ref)?.name ?? '')
           ? reservedName
           : typeof transport === 'string'
             ? otherThan('transport', transport)
@@ -46,12 +47,19 @@ export function referencesOfAgent(config: AgentConfig): References {
       ];
     }),
   );
-  return { self: { kind: 'agent', name: config.name }, references: [...references, ...memoryOf(config)] };
+  return {
+    self: { kind: 'agent', name: config.name },
+    references: [...references, ...promptsOf(config), ...memoryOf(config)],
+  };
+}
+
+function promptsOf({ prompts = {} }: AgentConfig): Reference[] {
+  return Object.entries(prompts).map(([key, { ref }]) => ({ ref, pointer: `/prompts/${key}`, file: 'agent.yaml' }));
 }
 
 /** One that is older than the reservation. */
 const reservedName: Required<Reference>['unfit'] = (_, ref) =>
-  `${ref} has a name that means the tools of \`type: http\` for agents: create the server under another name`;
+  `${ref} has a name that means ${reserved_servers[parseRef(ref)?.name ?? '']} for agents: create the server under another name`;
 
 function memoryOf({ memory, framework }: AgentConfig): Reference[] {
   if (memory === undefined) return [];
@@ -86,6 +94,7 @@ export function referencesOfConfig(
 
 function otherModelThan(kind: ConfiguredKind, pointer: string): Required<Reference>['unfit'] {
   if (pointer.startsWith('/embedding')) return otherThan('type', 'embedding');
+  if (pointer.startsWith('/rerank')) return otherThan('type', 'rerank');
   return kind === 'memory-config' ? otherThanSummariser : otherThan('type', 'chat');
 }
 

@@ -14,6 +14,15 @@ export interface ToolOfAgent extends ServerOfAgent {
   tool: string;
 }
 
+/** A server that has this one tool, and nothing else. */
+export function ofOneTool(
+  tool: string,
+  server: Pick<ServerOfAgent, 'name' | 'ref' | 'asset_id' | 'version' | 'config' | 'policy'>,
+): ToolOfAgent {
+  const nothing_else = { pushed_prompts: new Set<string>(), reads_resources: false, isLeft: () => true };
+  return { ...server, tool, pushed: new Set([tool]), ...nothing_else };
+}
+
 // A deployed version has final content.
 const read = new LRUCache<string, readonly ToolOfAgent[]>({ max: 10_000 });
 
@@ -34,20 +43,8 @@ export async function toolsOfAgent(db: Reader, version_id: string): Promise<read
       ...(entry !== undefined && 'rules' in entry && { rules: entry.rules }),
       ...(entry !== undefined && 'approve' in entry && { approve: entry.approve }),
     };
-    const pushed = new Set([name]);
-    found.push({
-      name: registry_server,
-      tool: name,
-      ref: printVersionRef({ kind: 'tool', name, version }),
-      asset_id,
-      version,
-      config,
-      pushed,
-      pushed_prompts: new Set(),
-      reads_resources: false,
-      isLeft: () => true,
-      policy,
-    });
+    const tool_ref = printVersionRef({ kind: 'tool', name, version });
+    found.push(ofOneTool(name, { name: registry_server, ref: tool_ref, asset_id, version, config, policy }));
   }
   read.set(version_id, found);
   return found;

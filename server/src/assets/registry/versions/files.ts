@@ -1,4 +1,5 @@
-// The files of a version. Every reader sees their names and sizes. Their text is for callers who may write the asset, as in a difference.
+// The files of a version. Every reader sees their names and sizes, and the text that policy.ts allows.
+import { textOf } from '@gantry/project/text-of.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { printVersionRef, type VersionRef } from '@gantry/contract/refs.ts';
 import { max_text_bytes, type VersionText } from '@gantry/contract/assets/registry.ts';
@@ -8,7 +9,7 @@ import type { Reader } from '../../../ground/database/database.ts';
 import type { Content } from '../content.ts';
 import * as contents from '../content-store.ts';
 import { loadAsset } from '../load-asset.ts';
-import { textOf } from '../text-of.ts';
+import { textOfFilesNeeds } from '../policy.ts';
 import { loadVersion } from './load-version.ts';
 
 export async function listFiles(db: Reader, caller: Caller, ref: VersionRef) {
@@ -24,7 +25,7 @@ export async function showFile(
   { path, ...ref }: VersionRef & { path: string },
 ): Promise<VersionText> {
   const asset = await loadAsset(db, ref, caller);
-  authorize(caller, 'asset.write', asset);
+  authorize(caller, textOfFilesNeeds(asset), asset);
   const { content } = await loadVersion(db, asset, ref.version);
   const file = content.manifest.find((one) => one.path === path);
   if (file === undefined)

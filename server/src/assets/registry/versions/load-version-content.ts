@@ -2,6 +2,7 @@ import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import type { Reader } from '../../../ground/database/database.ts';
 import { contentDigest, sha256, type Dependencies, type Pin } from '../content.ts';
 import * as contents from '../content-store.ts';
+import { pinnedSkills } from '../skills/pinned-skills.ts';
 import * as store from '../store.ts';
 
 export interface VersionContent {
@@ -19,6 +20,8 @@ export interface VersionContent {
   /** The wheels built from its source distributions. */
   wheels: { file: string; bytes: Uint8Array }[];
   references: Pin[];
+  /** The files of its pinned skills, each below the name of its skill. */
+  skills: { path: string; bytes: Uint8Array }[];
 }
 
 /**
@@ -36,6 +39,10 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
   const wheels: VersionContent['wheels'] = [];
   for (const { file, sha256: hash } of content.dependencies.wheels ?? [])
     wheels.push({ file, bytes: await loadFile(db, file, hash) });
+  const skills: VersionContent['skills'] = [];
+  for (const { name, manifest } of await pinnedSkills(db, content.pins))
+    for (const { path, sha256: hash } of manifest)
+      skills.push({ path: `${name}/${path}`, bytes: await loadFile(db, `skills/${name}/${path}`, hash) });
   const { lock, python, base_image, base_pin, dependencies, pins } = content;
   return {
     version_id,
@@ -50,6 +57,7 @@ export async function loadVersionContent(db: Reader, version_id: string): Promis
     dependencies,
     wheels,
     references: pins,
+    skills,
   };
 }
 
@@ -73,7 +81,7 @@ export async function loadAgentConfigs(db: Reader, version_ids: readonly string[
   return new Map(rows.map((row) => [row.version_id, agentConfigOf(row)]));
 }
 
-/** Only agents have files and deploys, and a push stores a config only after agentConfig accepted it. */
+/** Only agents have deploys, and a push stores a config only after agentConfig accepted it. */
 export function agentConfigOf({ config }: Pick<contents.StoredContent, 'config'>): AgentConfig {
   return config as unknown as AgentConfig;
 }

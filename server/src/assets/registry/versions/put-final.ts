@@ -7,11 +7,11 @@ import * as store from '../store.ts';
 /** A final version of this content; undefined when the name is taken. */
 export async function putFinal(
   tx: GovernedTx,
-  { content, ...version }: { asset_id: string; version: string; content: Content; pushed_by: string },
+  { content, ...version }: { asset_id: string; version: string; content: Content; pushed_by: string; message?: string },
 ): Promise<string | undefined> {
   const digest = contentDigest(content);
   await contents.insertContent(tx, { ...content, digest, source: sourceDigest(content) });
-  const id = await store.putVersion(tx, { ...version, digest, state: 'final', message: '' });
+  const id = await store.putVersion(tx, { message: '', ...version, digest, state: 'final' });
   // The pinned references must be unchanged when this version refers to them.
   await holdReferences(tx, { digest });
   return id && digest;

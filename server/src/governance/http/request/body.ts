@@ -64,6 +64,11 @@ export function requireType(shape: BodyShape, content_type: string | null): void
       throw new Problem('unsupported_media_type', { detail: 'Send a form as application/x-www-form-urlencoded.' });
     return;
   }
+  if (shape === 'file') {
+    if (type !== 'application/octet-stream')
+      throw new Problem('unsupported_media_type', { detail: 'Send the file as application/octet-stream.' });
+    return;
+  }
   if (shape === 'archive') {
     if (!archive_types.includes(type))
       throw new Problem('unsupported_media_type', { detail: 'Send a packed project as application/gzip.' });
@@ -72,8 +77,8 @@ export function requireType(shape: BodyShape, content_type: string | null): void
     throw new Problem('unsupported_media_type', { detail: 'Send JSON as application/json.' });
 }
 
-/** Its handler reads it. A handler that stops early leaves the connection open for the answer. */
-export function archiveOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+/** An archive or a file: its handler reads it. A handler that stops early leaves the connection open for the answer. */
+export function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   return steadyBody(ReadableStream.from<Uint8Array>(incoming.iterator({ destroyOnReturn: false })));
 }
 

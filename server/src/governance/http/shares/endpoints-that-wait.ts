@@ -52,6 +52,8 @@ export const endpointsThatWait: ReadonlySet<EndpointName> = new Set([
   'outside_registry.read',
   'outside_registry.search',
   'served.agent',
+  'prompts.try',
   'service.doctor',
+  'skills.push',
   'webhooks.test',
 ]);

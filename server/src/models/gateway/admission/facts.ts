@@ -12,6 +12,8 @@ import { makeRules, requiredRules } from '../../guardrails/make-rules.ts';
 import type { Rule } from '../../guardrails/rule.ts';
 import type { Embedding } from '../embedding/embedding.ts';
 import type { Judging } from '../judging/judging.ts';
+import type { Trial } from '../trial/trial.ts';
+import type { Reranking } from '../reranking/reranking.ts';
 import { keyFacts, type KeyFacts } from '../../keys/calls/facts.ts';
 import { settings } from '../../../people/principals/find.ts';
 import { findAssetsById } from '../../../assets/registry/find.ts';
@@ -39,11 +41,13 @@ export interface KnownFacts {
 export type Payer = KeyCaller | Tester | ForKey;
 
 /** A call that the service makes for the holder of a key, who pays. */
-type ForKey = Judging | Embedding;
+type ForKey = ForKeyAlone | Trial;
+/** No right of a person counts. */
+type ForKeyAlone = Judging | Embedding | Reranking;
 
 /** Whose call it is. */
 export function holderOfCall(caller: Payer): KeyCaller | Tester {
-  return caller.kind === 'judge' || caller.kind === 'embedding' ? caller.payer : caller;
+  return 'payer' in caller ? caller.payer : caller;
 }
 
 /** A person tests a model, and its team pays. */
@@ -70,7 +74,7 @@ export function openFacts(readCredentials: ReadCredentials): KnownFacts {
   return {
     load: async (db, hash, { caller, model }) => {
       if (caller.kind === 'tester') return caller.facts;
-      const name = `${caller.id} ${caller.kind === 'key' ? '' : `${tagOf(caller)} `}${model}`;
+      const name = `${caller.id} ${nameOfUse(caller)}${model}`;
       const kept = known.get(name);
       if (kept?.hash === hash) return kept.facts;
       const facts = await load(db, readCredentials, { caller, model });
@@ -85,6 +89,7 @@ async function load(
   readCredentials: ReadCredentials,
   { caller, model }: { caller: KeyCaller | ForKey; model: string },
 ): Promise<Facts> {
+  if (caller.kind === 'trial') return await loadForTrial(db, readCredentials, { caller, model });
   if (caller.kind !== 'key') return await loadForService(db, readCredentials, { caller, model });
   const { key, models } = await usable(db, caller, store.modelsNamed(db, model, caller.team_id));
   const meant = modelsCalled(models, model, caller.team_id);
@@ -96,22 +101,44 @@ async function load(
   };
 }
 
-/** The model is chosen by who wrote the guardrail or the memory config, so it need not be among the models of the key. */
+/** The model is chosen by who tries it, so their own right on it counts, and none of the key. No other model answers in its place. */
+async function loadForTrial(
+  db: Reader,
+  readCredentials: ReadCredentials,
+  { caller: { payer, holder_id, tag }, model: asked }: { caller: Trial; model: string },
+): Promise<Facts> {
+  const [key, holder, rows] = await Promise.all([
+    keyFacts(db, payer.id),
+    loadIdentity(db, holder_id, payer.origin),
+    store.modelsNamed(db, asked, payer.team_id),
+  ]);
+  if (key === undefined || holder === undefined) throw new Problem('invalid_api_key');
+  const meant = modelsCalled(await usableBy(db, holder, rows), asked, payer.team_id);
+  const model = await theOnly(db, readCredentials, meant);
+  return {
+    key: { ...key, tags: withTag(key, tag), settings: {} },
+    meant,
+    model: model && { ...model, fallbacks: [] },
+    rules: await rulesFor(db, key),
+  };
+}
+
+/** The model is chosen by who wrote the guardrail, the memory config or the index, so it need not be among the models of the key. */
 async function loadForService(
   db: Reader,
   readCredentials: ReadCredentials,
-  { caller, model: asked }: { caller: ForKey; model: string },
+  { caller, model: asked }: { caller: ForKeyAlone; model: string },
 ): Promise<Facts> {
   const { key, models } = await usableByService(db, caller.payer, asked);
   const meant = modelsCalled(models, asked, caller.payer.team_id);
   const model = await theOnly(db, readCredentials, meant);
   const rules = await rulesFor(db, key);
   return {
-    key: { ...key, tags: [...key.tags, tagOf(caller)], settings: {} },
+    key: { ...key, tags: withTag(key, tagOf(caller)), settings: {} },
     meant,
     // Vectors of a fallback would look like those of the model.
     model: model && caller.kind === 'embedding' ? { ...model, fallbacks: [] } : model,
-    rules: rules.filter(caller.kind === 'embedding' ? isBefore : isHiding),
+    rules: rules.filter(caller.kind === 'judge' ? isHiding : isBefore),
   };
 }
 
@@ -122,7 +149,16 @@ const isBefore = (rule: Rule) => rule.places.includes('model_in') && !comparesWi
 const isHiding = ({ name, kind, places }: Rule) =>
   name === 'pii_detection' && kind === 'text' && places.includes('model_in');
 
-const tagOf = (caller: ForKey) => (caller.kind === 'judge' ? `guardrail:${caller.rule}` : caller.tag);
+/** Facts of a key differ by what it pays for, and by whose right counts. */
+function nameOfUse(caller: KeyCaller | ForKey): string {
+  if (caller.kind === 'key') return '';
+  return caller.kind === 'trial' ? `${caller.tag} ${caller.holder_id} ` : `${caller.kind} ${tagOf(caller)} `;
+}
+
+/** A call has each tag once. */
+const withTag = ({ tags }: KeyFacts, tag: string): string[] => [...new Set([...tags, tag])];
+
+const tagOf = (caller: ForKeyAlone) => (caller.kind === 'judge' ? `guardrail:${caller.rule}` : caller.tag);
 
 async function theOnly(
   db: Reader,

@@ -105,6 +105,7 @@ export function mostInputTokens(asked: AskedOfModel, model: Model): number | und
 
 /** An account, as a refusal names it. */
 export function labelOf(by: Payer, key: Facts['key'], account_id: string): string {
+  if (by.kind === 'trial' && by.member?.account === account_id) return `${by.member.label} in team:${key.team}`;
   const caller = holderOfCall(by);
   if (caller.kind === 'tester')
     return key.team !== null && account_id === caller.accounts[0] ? `team:${key.team}` : 'the organisation';

@@ -10,7 +10,7 @@ import { DestinationRefused } from '../../../ground/outbound/outbound.ts';
 import { list, type AssetQuery } from '../../../assets/registry/assets/list.ts';
 import { formerPrice } from '../../../assets/registry/former-models.ts';
 import { loadAsset } from '../../../assets/registry/load-asset.ts';
-import { refusedAddress } from '../upstream/connection-problem.ts';
+import { refusedAddress } from '../../../ground/outbound/connection-fault.ts';
 import type { ModelRow } from '../model.ts';
 import { modelRecord } from '../model-record.ts';
 import type { GatewayParts } from '../parts.ts';

@@ -37,6 +37,7 @@ async function geminiRows(db: Database, caller: KeyCaller): Promise<ListedRow[]>
 const methods = {
   chat: ['generateContent', 'streamGenerateContent', 'countTokens'],
   embedding: ['embedContent', 'batchEmbedContents', 'countTokens'],
+  rerank: [],
 };
 
 function toListed({ row, listed }: ListedRow): GeminiModel {

@@ -25,8 +25,8 @@ export async function showOllamaModel(db: Database, caller: KeyCaller, name: str
       hint: 'See the models of the key: GET /api/tags.',
     });
   const { created_at, config } = found.row;
-  const capability = config.type === 'embedding' ? ('embedding' as const) : ('completion' as const);
-  return { modified_at: created_at, capabilities: [capability], details: {}, model_info: {} };
+  const capabilities = { chat: ['completion'], embedding: ['embedding'], rerank: [] } as const;
+  return { modified_at: created_at, capabilities: [...capabilities[config.type]], details: {}, model_info: {} };
 }
 
 async function ollamaRows(db: Database, caller: KeyCaller): Promise<ListedRow[]> {

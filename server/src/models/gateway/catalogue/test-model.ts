@@ -25,6 +25,7 @@ import { embeddings } from '../wires/embeddings.ts';
 import { embedContent } from '../wires/gemini-embeddings.ts';
 import { generateContent } from '../wires/gemini.ts';
 import { messages } from '../wires/messages.ts';
+import { rerank } from '../wires/rerank.ts';
 import { isJson, usageIn, type Json, type Wire } from '../wires/wire.ts';
 
 interface TestParts {
@@ -136,6 +137,7 @@ async function testUpstream(gateway: GatewayParts, { model, upstream, tester, si
 
 function smallCall({ name: model, kind, type, max_tokens_field }: Model): { wire: Wire; sent: Json } {
   const prompt = [{ role: 'user', content: 'Say yes.' }];
+  if (type === 'rerank') return { wire: rerank, sent: { model, query: 'yes', documents: ['yes'] } };
   if (kind === 'gemini') {
     const content = { role: 'user', parts: [{ text: 'Say yes.' }] };
     if (type === 'embedding') return { wire: embedContent, sent: { model, content } };

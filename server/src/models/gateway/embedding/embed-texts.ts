@@ -1,25 +1,13 @@
-// The service asks an embedding model of the catalogue for vectors of texts that an agent keeps. Who pays for the agent's calls pays for these: each
-// has a hold, a ledger row with a tag, and the same limits. Every guardrail of the agent reads the texts first. Vectors of two models mean nothing to
-// each other, so no other model ever answers in its place.
-import { randomBytes } from 'node:crypto';
-import { Problem } from '@gantry/contract/problems.ts';
-import type { KeyCaller } from '../../../governance/access/caller.ts';
+// The service asks an embedding model of the catalogue for vectors of texts that an agent keeps. Vectors of two models mean nothing to each other, so no
+// other model ever answers in its place.
 import { Blocked } from '../../guardrails/guarded-call.ts';
 import { unitVector } from '../../../ground/vectors/vectors.ts';
-import { within } from '../../../ground/within.ts';
-import { modelForService } from '../admission/facts.ts';
-import { openCall } from '../admission/open-call.ts';
-import { requireRunBudget } from '../admission/run-budget.ts';
-import { askJudge } from '../judging/ask-judge.ts';
-import { toModel, type Model } from '../model.ts';
+import { answeredWrong, askForHolder, modelForHolder, startOf, type ForHolder } from '../ask-for-holder.ts';
+import type { Model } from '../model.ts';
 import type { GatewayParts } from '../parts.ts';
-import { openCallSpan } from '../record-call.ts';
-import type { GatewayRun } from '../run-of-call.ts';
-import { callInTurn } from '../upstream/attempts.ts';
 import { embeddings } from '../wires/embeddings.ts';
 import { batchEmbedContents } from '../wires/gemini-embeddings.ts';
 import { isJson, listOf, type Json, type Wire } from '../wires/wire.ts';
-import type { Embedding } from './embedding.ts';
 
 /** The largest batch of Gemini, the smallest of those that vendors take. */
 const most_of_request = 100;
@@ -36,28 +24,9 @@ export interface Embedded {
   vectors: (Float32Array | undefined)[];
 }
 
-interface ToEmbed {
-  /** models/<name> */
-  model: string;
-  tag: string;
-  payer: KeyCaller;
-  run: GatewayRun;
-  /** Ends the wait. The call is settled all the same. */
-  signal: AbortSignal;
-}
-
 /** Of one or more texts that are not empty; the first 8,000 bytes of each count. Throws the refusal. */
-export async function embedTexts(gateway: GatewayParts, texts: readonly string[], asked: ToEmbed): Promise<Embedded> {
-  const row = await modelForService(gateway.db, asked.payer, asked.model);
-  if (row === undefined)
-    throw new Problem('model_not_allowed', { detail: `There is no ${asked.model} for the key of the agent.` });
-  const model = toModel(row, new Map());
-  if (model.type !== 'embedding')
-    throw new Problem('model_not_allowed', {
-      detail: `models/${model.name} makes no vectors: its type is ${model.type}.`,
-      hint: 'Name a model with `type: embedding`.',
-    });
-  await requireRunBudget(gateway.db, asked.run);
+export async function embedTexts(gateway: GatewayParts, texts: readonly string[], asked: ForHolder): Promise<Embedded> {
+  const model = await modelForHolder(gateway, asked, { type: 'embedding', makes: 'vectors' });
   const cut = texts.map((text) => startOf(text, Math.min(most_bytes, model.context_window_tokens ?? most_bytes)));
   const batches = Array.from({ length: Math.ceil(cut.length / most_of_request) }, (_, n) =>
     cut.slice(n * most_of_request, (n + 1) * most_of_request),
@@ -70,17 +39,12 @@ export async function embedTexts(gateway: GatewayParts, texts: readonly string[]
   return { made_by, vectors };
 }
 
-/** Of whole characters. */
-function startOf(text: string, bytes: number): string {
-  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read).toWellFormed();
-}
-
 /** One text that is blocked does not keep the others from their vectors. Throws every other refusal. */
 async function embedEach(
   gateway: GatewayParts,
   model: Model,
   texts: readonly string[],
-  asked: ToEmbed,
+  asked: ForHolder,
 ): Promise<(Float32Array | undefined)[]> {
   try {
     return await embedBatch(gateway, model, texts, asked);
@@ -97,27 +61,12 @@ async function embedBatch(
   gateway: GatewayParts,
   model: Model,
   texts: readonly string[],
-  { payer, run, tag, signal }: ToEmbed,
+  asked: ForHolder,
 ): Promise<Float32Array[]> {
-  const name = `models/${model.name}`;
-  const caller: Embedding = { kind: 'embedding', id: payer.id, accounts: payer.accounts, tag, payer };
-  const trace = { trace_id: run.trace_id ?? randomBytes(16).toString('hex'), parent_id: null };
-  const span = openCallSpan(gateway.spans, { caller: payer, run, trace, model: name });
-  const { wire, sent, read } = requestOf(model, name, texts);
-  const call = openCall(gateway, wire, {
-    sent,
-    caller,
-    run,
-    headers: new Headers(),
-    signal,
-    ask: askJudge(gateway, { payer, run }),
-    span,
-  });
-  const replying = callInTurn(gateway.health, call);
-  void replying.then(span.begun, span.failed);
-  const reply = await within(embed_ms, replying, signal);
-  if (reply === undefined) throw new Problem('model_unavailable', { detail: `${name} has not answered in time.` });
-  const vectors = read(parsed(reply.body)).map((values) => (isNumbers(values) ? unitVector(values) : undefined));
+  const { wire, sent, read } = requestOf(model, `models/${model.name}`, texts);
+  const call = { kind: 'embedding', model, wire, sent } as const;
+  const answer = await askForHolder(gateway, call, { ...asked, deadline_ms: embed_ms });
+  const vectors = read(answer).map((values) => (isNumbers(values) ? unitVector(values) : undefined));
   const whole = vectors.filter((one) => one !== undefined);
   if (whole.length !== texts.length)
     throw answeredWrong(model, `with ${whole.length} vectors for ${texts.length} texts`);
@@ -149,13 +98,3 @@ function requestOf(
 
 const isNumbers = (values: unknown): values is number[] =>
   Array.isArray(values) && values.every((one) => typeof one === 'number');
-
-function parsed(body: unknown): Json {
-  const said: unknown =
-    typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString()) : undefined;
-  return isJson(said) ? said : {};
-}
-
-function answeredWrong({ name }: Model, how: string): Problem {
-  return new Problem('model_error', { detail: `models/${name} answered ${how}.` });
-}

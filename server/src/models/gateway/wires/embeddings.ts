@@ -1,7 +1,7 @@
 // OpenAI's embeddings. They have no output tokens, and no stream.
 import { z } from 'zod';
 import { noEvents, openaiDocument } from './document-forms.ts';
-import { boundInput, count, invalid, isJson, membersOutside, refuseOwn, type Wire } from './wire.ts';
+import { boundInput, count, invalid, isJson, membersOutside, refuseOwn, writesNothing, type Wire } from './wire.ts';
 
 export const embeddings: Wire = {
   kind: 'openai',
@@ -15,18 +15,11 @@ export const embeddings: Wire = {
     const inputs = typeof input === 'string' ? [input] : input.filter((one) => typeof one !== 'number');
     return {
       model,
-      stream: false,
+      ...writesNothing,
       // A token that is given as a number takes two bytes or more.
       ...boundInput(text, { images: [], messages: inputs.length, instructions: 0 }),
-      images: 0,
-      files: 0,
-      web_searches: 0,
       contexts: Math.max(1, inputs.length),
-      input_classes: ['input'],
-      output_tokens: 0,
-      choices: 1,
       unbounded: [...membersOutside(bounded, body), ...(inputs.some(isJson) ? ['an input other than text'] : [])],
-      addresses: [],
     };
   },
   write: (body, model) => ({ ...body, model: model.upstream_model }),

@@ -4,7 +4,18 @@ import { googleDocument, noEvents } from './document-forms.ts';
 import { requireModel } from './gemini-body.ts';
 import { printGeminiBreak } from './gemini-events.ts';
 import { partsOf, refuseKept } from './gemini-parts.ts';
-import { boundInput, count, invalid, isJson, listOf, membersOutside, refuseOwn, type Json, type Wire } from './wire.ts';
+import {
+  boundInput,
+  count,
+  invalid,
+  isJson,
+  listOf,
+  membersOutside,
+  refuseOwn,
+  writesNothing,
+  type Json,
+  type Wire,
+} from './wire.ts';
 
 export const embedContent: Wire = {
   kind: 'gemini',
@@ -65,20 +76,13 @@ function readRequests(body: Json, text: string, requests: readonly Json[]) {
   refuseKept(parts);
   return {
     model: parsed.data.model,
-    stream: false,
+    ...writesNothing,
     ...boundInput(text, { images: [], messages: requests.length, instructions: 0 }),
-    images: 0,
-    files: 0,
-    web_searches: 0,
     contexts: requests.length,
-    input_classes: ['input' as const],
-    output_tokens: 0,
-    choices: 1,
     unbounded: [
       ...(isBatch ? membersOutside(bounded_batch, body) : []),
       ...requests.flatMap((one) => membersOutside(bounded, one)),
       ...(parts.some(({ mime }) => mime !== '') ? ['an input other than text'] : []),
     ],
-    addresses: [],
   };
 }

@@ -1,7 +1,7 @@
 // OpenAI's moderations. Only guardrails call them.
 import { z } from 'zod';
 import { noEvents, openaiDocument } from './document-forms.ts';
-import { boundInput, invalid, type Wire } from './wire.ts';
+import { boundInput, invalid, writesNothing, type Wire } from './wire.ts';
 
 export const moderations: Wire = {
   kind: 'openai',
@@ -12,17 +12,9 @@ export const moderations: Wire = {
     if (!parsed.success) throw invalid(parsed.error.issues);
     return {
       model: parsed.data.model,
-      stream: false,
+      ...writesNothing,
       ...boundInput(text, { images: [], messages: parsed.data.input.length, instructions: 0 }),
-      images: 0,
-      files: 0,
-      web_searches: 0,
       contexts: parsed.data.input.length,
-      input_classes: ['input'],
-      output_tokens: 0,
-      choices: 1,
-      unbounded: [],
-      addresses: [],
     };
   },
   write: (body, model) => ({ ...body, model: model.upstream_model }),

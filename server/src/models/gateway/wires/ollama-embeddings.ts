@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { noEvents } from './document-forms.ts';
 import { ollamaChat } from './ollama.ts';
-import { boundInput, count, invalid, membersOutside, refuseOwn, type Json, type Wire } from './wire.ts';
+import { boundInput, count, invalid, membersOutside, refuseOwn, writesNothing, type Json, type Wire } from './wire.ts';
 
 export const ollamaEmbed: Wire = {
   ...ollamaChat,
@@ -41,16 +41,9 @@ const bounded = new Set('model input prompt truncate options keep_alive dimensio
 function asked(body: Json, text: string, { model: name, inputs }: { model: string; inputs: number }) {
   return {
     model: name,
-    stream: false,
+    ...writesNothing,
     ...boundInput(text, { images: [], messages: inputs, instructions: 0 }),
-    images: 0,
-    files: 0,
-    web_searches: 0,
     contexts: inputs,
-    input_classes: ['input' as const],
-    output_tokens: 0,
-    choices: 1,
     unbounded: membersOutside(bounded, body),
-    addresses: [],
   };
 }

@@ -64,11 +64,9 @@ export interface AskedOfModel {
   addresses: string[];
 }
 
-/** A count of tokens costs nothing, and counts as a request. */
-export const costsNothing = {
+/** The answer is numbers, so only a text that goes in costs. */
+export const writesNothing = {
   stream: false,
-  input_tokens: 0,
-  expected_input_tokens: 0,
   images: 0,
   files: 0,
   web_searches: 0,
@@ -78,7 +76,10 @@ export const costsNothing = {
   choices: 1,
   unbounded: [],
   addresses: [],
-} as const satisfies Omit<AskedOfModel, 'model'>;
+} as const satisfies Partial<AskedOfModel>;
+
+/** A count of tokens costs nothing, and counts as a request. */
+export const costsNothing = { ...writesNothing, input_tokens: 0, expected_input_tokens: 0 } as const;
 
 interface OutputLimit {
   /** For one choice. */

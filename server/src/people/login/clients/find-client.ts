@@ -1,8 +1,8 @@
 // Who a client is. A registered one is what it said of itself. A client whose id is an address is what the document there says, so its host is known: nobody
 // else can write that document. Must never happen: a request to a private address, a followed redirect, or an answer without an end.
-import type { Readable } from 'node:stream';
 import { Problem } from '@gantry/contract/problems.ts';
 import { z } from 'zod';
+import { readAtMost } from '../../../ground/read-at-most.ts';
 import { DestinationRefused, type Outbound } from '../../../ground/outbound/outbound.ts';
 import type { ClientParts } from './parts.ts';
 import * as store from './client-store.ts';
@@ -60,23 +60,14 @@ async function fetchDocument(outbound: Outbound, url: URL): Promise<string> {
       answer.body.on('error', () => undefined).destroy();
       throw refused('there is no document at its address.');
     }
-    return await bounded(answer.body);
+    return (await readAtMost(answer.body, most_bytes, tooLong)).toString();
   } catch (error) {
     if (error instanceof Problem) throw error;
     throw refused(error instanceof DestinationRefused ? error.message : 'its document cannot be read.');
   }
 }
 
-async function bounded(body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > most_bytes) throw refused(`its document has more than ${most_bytes / 1024} kB.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
+const tooLong = () => refused(`its document has more than ${most_bytes / 1024} kB.`);
 
 function parsed(text: string): unknown {
   try {

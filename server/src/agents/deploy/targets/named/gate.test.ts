@@ -142,7 +142,7 @@ test('a kind with one target means it, and with several it is refused with their
 test('a target with agents on it is not removed, not even with force', async () => {
   const name = await added('ml');
   await deployTo('root', (await stage.push()).ref, name);
-  const parts = { db: db(), closeRequests: closePending, findNamedUsers, removeCredential };
+  const parts = { db: db(), closeRequests: closePending, findNamedUsers, removeRows: { target: removeCredential } };
   for (const force of [false, true])
     await expect(deleteAsset(parts, await caller('root'), { kind, name, force, reason: 'gone' })).rejects.toMatchObject(
       { code: 'in_use', detail: expect.stringContaining('which run on it') },

@@ -64,7 +64,7 @@ export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts)
     const instance = { place, instance_id, revision_id, name: row.replica ?? name, out_of_memory: false };
     if (!row.is_asked) return { ...instance, state: 'exited' };
     if (row.process_hash !== null && dialled?.isHere(instance_id, row.process_hash) === true)
-      return { ...instance, state: 'running', url: dialledUrl(instance_id, row.process_hash) };
+      return { ...instance, ...set.last_exit, state: 'running', url: dialledUrl(instance_id, row.process_hash) };
     return set.last_exit === undefined
       ? { ...instance, state: 'created' }
       : { ...instance, state: 'exited', ...set.last_exit };
