@@ -197,6 +197,25 @@ test('a network from before engines had marks keeps its name, its subnet and its
   expect(await agentGateways(engine.installation_id)).toEqual([made.gateway]);
 }, 60_000);
 
+test('a range that another network has is left to it, and the next one is taken', async () => {
+  const plan = { purpose: 'agents', subnet: undefined, internal: true } as const;
+  const first = await ensureNetwork(engine, plan);
+  await removeNetwork(engine, first);
+  const { id } = await engine.docker.createNetwork({
+    Name: `${first.name}-of-another`,
+    Internal: true,
+    IPAM: { Driver: 'default', Config: [{ Subnet: first.subnet }] },
+  });
+  try {
+    const second = await ensureNetwork(engine, plan);
+    expect(second.subnet).not.toBe(first.subnet);
+    expect(await ensureNetwork(engine, plan)).toEqual(second);
+    await removeNetwork(engine, second);
+  } finally {
+    await engine.docker.getNetwork(id).remove();
+  }
+}, 60_000);
+
 test('two engines of an installation have different networks on their machine', () => {
   const installation_id = '65e1eed0-6c1e-4a52-9f0e-2b7a1c9d4e10';
   const [one, other] = ['LEHN:ORXO', 'GWFO:WERI'].map((engine_id) => ({ installation_id, engine_id }));

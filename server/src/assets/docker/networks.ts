@@ -31,7 +31,12 @@ export interface NetworkPlan {
  * container by its address. Each container reaches the listeners on the gateway address. A network of the installation in this engine stays
  * under its name and with its subnet, whatever names an earlier release gave: its containers know its addresses.
  */
-export async function ensureNetwork(engine: Engine, plan: NetworkPlan, signal?: AbortSignal): Promise<Network> {
+export async function ensureNetwork(
+  engine: Engine,
+  plan: NetworkPlan,
+  signal?: AbortSignal,
+  choice: number = 0,
+): Promise<Network> {
   const [existing] = await ask(engine.docker.listNetworks({ filters: ownedBy(engine, plan.purpose) }), {
     seconds: 15,
     signal,
@@ -42,7 +47,7 @@ export async function ensureNetwork(engine: Engine, plan: NetworkPlan, signal?: 
     if (isPlanned && !existing.EnableIPv6) return network;
     await refusedAs(network, plan, removeNetwork(engine, network, signal));
   }
-  const network = await plannedNetwork(engine, plan, signal);
+  const network = await plannedNetwork(engine, plan, choice, signal);
   try {
     const creating = engine.docker.createNetwork({ ...creation(engine, network, plan) });
     const created = await refusedAs(network, plan, ask(creating, { seconds: 30, signal }));
@@ -50,10 +55,18 @@ export async function ensureNetwork(engine: Engine, plan: NetworkPlan, signal?: 
   } catch (error) {
     // Another process of this installation made the network first, or is making it: the engine then refuses the range, until it has the name.
     if (answered(error, 409) || (await isMadeMeanwhile(engine, plan, signal)))
-      return await ensureNetwork(engine, plan, signal);
+      return await ensureNetwork(engine, plan, signal, choice);
+    const isOursToChoose = plan.subnet === undefined && error instanceof RangeTaken;
+    if (isOursToChoose && choice < furtherChoices) return await ensureNetwork(engine, plan, signal, choice + 1);
     throw error;
   }
 }
+
+/** A machine on which this many ranges by chance are taken has networks of its own all over 10.192.0.0/10. The settings then name the range. */
+const furtherChoices = 4;
+
+/** Another network has the range. */
+class RangeTaken extends Problem {}
 
 async function isMadeMeanwhile(engine: Engine, { purpose }: NetworkPlan, signal?: AbortSignal): Promise<boolean> {
   for (let look = 0; look < 5; look++) {
@@ -76,7 +89,7 @@ async function refusedAs<T>(
     if (!answered(error, 403)) throw error;
     const reason = error instanceof Error ? error.message : '';
     const inUse = /active endpoints/.test(reason);
-    throw new Problem('engine_unavailable', {
+    throw new (inUse ? Problem : RangeTaken)('engine_unavailable', {
       detail: inUse
         ? `The ${purpose} network is in use with other settings`
         : `The engine cannot make the ${purpose} network ${subnet}: ${reason.replace(/^\(HTTP code 403\)[^-]*- /, '').trim()}`,
@@ -104,10 +117,11 @@ export function readNetwork({ Id, Name, Internal, Options, IPAM }: NetworkInspec
 async function plannedNetwork(
   engine: Engine,
   { purpose, subnet: given, internal }: NetworkPlan,
+  choice: number,
   signal?: AbortSignal,
 ): Promise<Omit<Network, 'id'>> {
   const of = { installation_id: engine.installation_id, engine_id: await engineId(engine, signal) };
-  const subnet = given ?? subnetFor(purpose, of);
+  const subnet = given ?? subnetFor(purpose, of, choice);
   const own = `${mark(engine)}${engineMark(of)}`;
   return {
     name: `svc-${purpose}-${own}`,

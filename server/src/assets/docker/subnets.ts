@@ -3,10 +3,16 @@ import type { NetworkPurpose } from './networks.ts';
 
 /**
  * Installations share an engine, and engines share a machine. Their networks must not overlap. Each engine of an installation gets two
- * networks in 10.192.0.0/11 and two in 10.224.0.0/11, which follow from both ids.
+ * networks in 10.192.0.0/11 and two in 10.224.0.0/11, which follow from both ids. Two installations may meet by chance, and a range may be
+ * another network's: each further choice is another range.
  */
-export function subnetFor(purpose: NetworkPurpose, of: { installation_id: string; engine_id: string }): string {
-  const [first = 0, second = 0] = digestOf(of);
+export function subnetFor(
+  purpose: NetworkPurpose,
+  of: { installation_id: string; engine_id: string },
+  choice: number = 0,
+): string {
+  const [first = 0, second = 0] =
+    choice === 0 ? digestOf(of) : digestOf({ ...of, engine_id: `${of.engine_id} ${choice}` });
   const place = first % 32;
   if (purpose === 'listed' || purpose === 'tools')
     return `10.${224 + place}.${second}.${purpose === 'listed' ? 0 : 128}/25`;
