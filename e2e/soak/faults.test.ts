@@ -92,7 +92,7 @@ describe('an engine that dies', () => {
     await engine.cut();
     const { code, output } = await deploying;
     expect(code, output).toBe(1);
-    expect(output).toContain('failed, and its undo is incomplete');
+    expect(output).toMatch(/failed, and its undo is incomplete\n *The container engine does not answer/);
     const run = await ended(admin, 'parrot');
     expect(run).toMatchObject({
       state: 'needs_attention',

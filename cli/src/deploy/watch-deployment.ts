@@ -73,7 +73,9 @@ function receipt(deployment: Deployment, before: Deployment | undefined, undo: s
       `The deploy of ${deployment.ref} was cancelled; ${before === undefined ? 'nothing runs' : 'the previous revision keeps running'}`,
     );
   if (deployment.state === 'needs_attention') {
+    const why = describeFailure(readProblem(deployment.problem));
     throw new CliRefusal('needs_attention', `The deploy of ${deployment.ref} failed, and its undo is incomplete`, {
+      ...(why && { view: [line(why.sentence), ...why.view] }),
       hint: `Run \`svc deployments show ${deployment.id}\`; it lists the remains.`,
       person_must_act: true,
     });
