@@ -8,7 +8,7 @@ import { cgroupsOf, endOfLog, killDaemons } from './daemons.js';
 import { execute, executeUntilReady } from './execute.js';
 import { restoreKernelSettings, saveKernelSettings } from './kernel-settings.js';
 import { most_nodes, nodeOf } from './layout.js';
-import { awaitMetrics, startMetricsServer } from './metrics-server.js';
+import { awaitMetricsServer, startMetricsServer } from './metrics-server.js';
 import { connectNode, makeBridge, removeBridge, removeNamespace } from './network.js';
 import { startNode } from './node.js';
 import { writePauseImage } from './pause-image.js';
@@ -76,8 +76,7 @@ async function bringUp(cluster, { programs, nodes, say }) {
   await Promise.all(all.map((node) => startNode(cluster, node, { programs, pauseArchive })));
   const account = [join(programs, 'kubectl'), `--kubeconfig=${cluster.kubeconfig}`, 'get', 'serviceaccount', 'default'];
   await executeUntilReady(account, { seconds: 30, explain: () => endOfLog(cluster, 'kube-controller-manager') });
-  say('metrics of the nodes');
-  await awaitMetrics(cluster, programs);
+  await awaitMetricsServer(cluster, programs);
 }
 
 /** The deepest first. @param {string} folder */

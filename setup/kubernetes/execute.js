@@ -4,7 +4,7 @@ import { runCommand, tail } from '../command.js';
 import { SetupProblem } from '../step.js';
 
 const command_timeout_seconds = 60;
-const pause_ms = 200;
+const pause_ms = 300;
 
 /**
  * Runs a program that must succeed.

@@ -35,15 +35,17 @@ export async function startMetricsServer(cluster, programs) {
       `--tls-private-key-file=${own.key}`,
       `--kubelet-certificate-authority=${certificateOf(cluster, 'authority').certificate}`,
       '--kubelet-preferred-address-types=InternalIP',
+      '--kubelet-request-timeout=5s',
       '--metric-resolution=10s',
     ],
   });
   await apply(cluster, programs, [service(), endpoint(cluster), apiService(cluster)]);
 }
 
-/** Metrics exist after the second look at the nodes. @param {Cluster} cluster @param {string} programs */
-export async function awaitMetrics(cluster, programs) {
-  const argv = [join(programs, 'kubectl'), `--kubeconfig=${cluster.kubeconfig}`, 'top', 'nodes'];
+/** It answers. Its first numbers follow some seconds later, after its second look at the nodes. @param {Cluster} cluster @param {string} programs */
+export async function awaitMetricsServer(cluster, programs) {
+  const available = ['wait', '--for=condition=Available', 'apiservice/v1beta1.metrics.k8s.io', '--timeout=5s'];
+  const argv = [join(programs, 'kubectl'), `--kubeconfig=${cluster.kubeconfig}`, ...available];
   await executeUntilReady(argv, { seconds: 60, explain: () => endOfLog(cluster, name) });
 }
 
