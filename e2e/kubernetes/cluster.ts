@@ -72,12 +72,12 @@ export function testCluster(): TestCluster {
   };
 }
 
-export async function openNamespace({ kubectl }: TestCluster): Promise<TestNamespace> {
+export async function openNamespace(cluster: TestCluster): Promise<TestNamespace> {
   const name = `test-${randomBytes(4).toString('hex')}`;
-  await kubectl('create', 'namespace', name);
+  await cluster.kubectl('create', 'namespace', name);
   return {
     name,
-    kubectl: async (...args) => await kubectl(`--namespace=${name}`, ...args),
-    remove: async () => void (await kubectl('delete', 'namespace', name, '--wait=false')),
+    kubectl: async (...args) => await cluster.kubectl(`--namespace=${name}`, ...args),
+    remove: async () => void (await cluster.kubectl('delete', 'namespace', name, '--wait=false')),
   };
 }

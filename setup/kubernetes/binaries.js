@@ -21,7 +21,7 @@ const inHyperkube = [
 ];
 
 /** An empty build cache on two busy cores needs ten minutes. */
-const build_timeout_seconds = 2400;
+const build_timeout_seconds = 1200;
 
 /**
  * Builds Kubernetes from its sources, once: the folder has the digest of the sources as its name.

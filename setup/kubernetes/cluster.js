@@ -7,6 +7,7 @@ import { startControlPlane } from './control-plane.js';
 import { cgroupsOf, endOfLog, killDaemons } from './daemons.js';
 import { execute, executeUntilReady } from './execute.js';
 import { restoreKernelSettings, saveKernelSettings } from './kernel-settings.js';
+import { kubectl } from './kubectl.js';
 import { most_nodes, nodeOf } from './layout.js';
 import { awaitMetricsServer, startMetricsServer } from './metrics-server.js';
 import { connectNode, makeBridge, removeBridge, removeNamespace } from './network.js';
@@ -74,7 +75,7 @@ async function bringUp(cluster, { programs, nodes, say }) {
   for (const [index, node] of all.entries()) await connectNode(cluster, node, all.slice(0, index));
   say('the nodes');
   await Promise.all(all.map((node) => startNode(cluster, node, { programs, pauseArchive })));
-  const account = [join(programs, 'kubectl'), `--kubeconfig=${cluster.kubeconfig}`, 'get', 'serviceaccount', 'default'];
+  const account = kubectl(cluster, programs, ['get', 'serviceaccount', 'default']);
   await executeUntilReady(account, { seconds: 30, explain: () => endOfLog(cluster, 'kube-controller-manager') });
   await awaitMetricsServer(cluster, programs);
 }

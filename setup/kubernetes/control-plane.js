@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { certificateOf, makeCertificate, writeKubeconfig } from './certificates.js';
 import { endOfLog, startDaemon } from './daemons.js';
 import { executeUntilReady } from './execute.js';
+import { kubectl } from './kubectl.js';
 
 /** @import { Cluster } from './layout.js' */
 
@@ -36,13 +37,10 @@ export async function startControlPlane(cluster, programs) {
     });
   run('etcd', etcdFlags(cluster));
   run('kube-apiserver', apiserverFlags(cluster));
-  await executeUntilReady(
-    [join(programs, 'kubectl'), `--kubeconfig=${cluster.kubeconfig}`, 'get', '--raw', '/readyz'],
-    {
-      seconds: 90,
-      explain: () => `${endOfLog(cluster, 'etcd')}\n${endOfLog(cluster, 'kube-apiserver')}`,
-    },
-  );
+  await executeUntilReady(kubectl(cluster, programs, ['get', '--raw', '/readyz']), {
+    seconds: 90,
+    explain: () => `${endOfLog(cluster, 'etcd')}\n${endOfLog(cluster, 'kube-apiserver')}`,
+  });
   run('kube-controller-manager', controllerFlags(cluster));
   run('kube-scheduler', {
     ...ownPort(cluster, 10259),

@@ -19,8 +19,7 @@ export function saveKernelSettings() {
 /** After the last cluster. */
 export function restoreKernelSettings() {
   if (!existsSync(saved())) return;
-  /** @type {Record<string, string>} */
-  const before = JSON.parse(readFileSync(saved(), 'utf8')); // written above
+  const before = /** @type {Record<string, string>} */ (JSON.parse(readFileSync(saved(), 'utf8'))); // written above
   for (const [name, value] of Object.entries(before)) writeFileSync(placeOf(name), value);
   rmSync(saved());
 }

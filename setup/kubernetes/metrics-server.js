@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { certificateOf, makeCertificate, writeKubeconfig } from './certificates.js';
 import { endOfLog, startDaemon } from './daemons.js';
 import { executeUntilReady } from './execute.js';
-import { apply } from './kubectl.js';
+import { apply, kubectl } from './kubectl.js';
 
 /** @import { Cluster } from './layout.js' */
 
@@ -45,7 +45,7 @@ export async function startMetricsServer(cluster, programs) {
 /** It answers. Its first numbers follow some seconds later, after its second look at the nodes. @param {Cluster} cluster @param {string} programs */
 export async function awaitMetricsServer(cluster, programs) {
   const available = ['wait', '--for=condition=Available', 'apiservice/v1beta1.metrics.k8s.io', '--timeout=5s'];
-  const argv = [join(programs, 'kubectl'), `--kubeconfig=${cluster.kubeconfig}`, ...available];
+  const argv = kubectl(cluster, programs, available);
   await executeUntilReady(argv, { seconds: 60, explain: () => endOfLog(cluster, name) });
 }
 

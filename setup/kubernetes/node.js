@@ -5,6 +5,7 @@ import { certificateOf, makeCertificate, writeKubeconfig } from './certificates.
 import { kubeconfigOf } from './control-plane.js';
 import { cgroupsOf, endOfLog, startDaemon } from './daemons.js';
 import { execute, executeUntilReady } from './execute.js';
+import { kubectl } from './kubectl.js';
 import { pauseImage } from './pause-image.js';
 
 /** @import { Cluster, Node } from './layout.js' */
@@ -48,14 +49,11 @@ export async function startNode(cluster, node, { programs, pauseArchive }) {
     named,
   ]);
   run('kube-proxy', [program('kube-proxy'), `--config=${writeProxySettings(cluster, node)}`, named]);
-  const ready = [
-    program('kubectl'),
-    `--kubeconfig=${cluster.kubeconfig}`,
-    'wait',
-    '--for=condition=Ready',
-    `node/${node.name}`,
-  ];
-  await executeUntilReady([...ready, '--timeout=5s'], { seconds: 90, explain: explain('kubelet', 'containerd') });
+  const ready = ['wait', '--for=condition=Ready', `node/${node.name}`, '--timeout=5s'];
+  await executeUntilReady(kubectl(cluster, programs, ready), {
+    seconds: 90,
+    explain: explain('kubelet', 'containerd'),
+  });
   const services = `--services=${cluster.services}`;
   run('network-policy', [
     program('network-policy'), `--kubeconfig=${kubeconfigOf(cluster, 'network-policy')}`, `--node=${node.name}`, services,
