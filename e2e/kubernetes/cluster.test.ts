@@ -73,7 +73,12 @@ test('an image starts by its digest from the registry, and one that the registry
 test('a policy lets a pod reach what it names, and nothing else', async () => {
   const [door, other] = [await listen(), await listen()];
   try {
-    await cluster.apply(pod('client', ['sleep', 'infinity']), pod('friend', serve), pod('stranger', serve));
+    await cluster.apply(pod('client', ['sleep', 'infinity']), pod('friend', serve), pod('stranger', serve), {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'friend', namespace: here.name },
+      spec: { selector: { app: 'friend' }, ports: [{ port: 8080 }] },
+    });
     for (const name of ['client', 'friend', 'stranger'])
       await here.kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=90s');
     const urls = [
@@ -81,9 +86,10 @@ test('a policy lets a pod reach what it names, and nothing else', async () => {
       `http://${cluster.host}:${door.port}`,
       `http://${await addressOf('stranger')}:8080`,
       `http://${cluster.host}:${other.port}`,
+      `http://friend.${here.name}.svc.cluster.local:8080`,
     ];
     const reached = async () => await Promise.all(urls.map(async (url) => await reaches('client', url)));
-    await expect.poll(reached, slow).toEqual([true, true, true, true]);
+    await expect.poll(reached, slow).toEqual([true, true, true, true, true]);
 
     const toFriend = { to: [{ podSelector: { matchLabels: { app: 'friend' } } }] };
     const toDoor = { to: [{ ipBlock: { cidr: `${cluster.host}/32` } }], ports: [{ port: door.port }] };
@@ -93,7 +99,8 @@ test('a policy lets a pod reach what it names, and nothing else', async () => {
       metadata: { name: 'client', namespace: here.name },
       spec: { podSelector: { matchLabels: { app: 'client' } }, policyTypes: ['Egress'], egress: [toFriend, toDoor] },
     });
-    await expect.poll(reached, slow).toEqual([true, true, false, false]);
+    // The servers of names are not in the policy.
+    await expect.poll(reached, slow).toEqual([true, true, false, false, false]);
 
     expect(await reaches('stranger', urls[0] ?? '')).toBe(true);
     await cluster.apply({
@@ -107,7 +114,7 @@ test('a policy lets a pod reach what it names, and nothing else', async () => {
       },
     });
     await expect.poll(async () => await reaches('stranger', urls[0] ?? ''), slow).toBe(false);
-    expect(await reached()).toEqual([true, true, false, false]);
+    expect(await reached()).toEqual([true, true, false, false, false]);
   } finally {
     door.server.close();
     other.server.close();

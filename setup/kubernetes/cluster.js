@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeAuthority } from './certificates.js';
-import { claimCluster, claimedClusters, keepCluster } from './claim.js';
+import { claimCluster, claimedClusters } from './claim.js';
 import { startControlPlane } from './control-plane.js';
 import { cgroupsOf, endOfLog, killDaemons } from './daemons.js';
 import { execute, executeUntilReady } from './execute.js';
@@ -35,11 +35,6 @@ export async function openCluster({ programs, nodes, say }) {
   }
 }
 
-/** The cluster no longer ends with this process. @param {Cluster} cluster */
-export function leaveCluster(cluster) {
-  keepCluster(cluster);
-}
-
 /** Removes all clusters but those of processes that live. @returns {Promise<number>} how many */
 export async function removeUnownedClusters() {
   const unowned = claimedClusters().filter(({ owner }) => owner !== 'alive');
@@ -54,8 +49,9 @@ export async function removeCluster(cluster) {
   for (let number = 1; number <= most_nodes; number++) await removeNamespace(nodeOf(cluster, number));
   await removeBridge(cluster);
   for (const folder of cgroupsOf(cluster)) removeCgroup(folder);
-  removeEntries('/var/lib/cni/results', (name) => name.startsWith(`${cluster.name}-`));
-  removeEntries('/var/log/containers', (_, path) => readlinkSync(path).startsWith(`${cluster.folder}/`));
+  const isOurs = (/** @type {string} */ text) => text.includes(`${cluster.folder}/`);
+  removeEntries('/var/lib/cni/results', (path) => isOurs(readFileSync(path, 'utf8')));
+  removeEntries('/var/log/containers', (path) => isOurs(readlinkSync(path)));
   rmSync(cluster.folder, { recursive: true, force: true });
   if (claimedClusters().length === 0) restoreKernelSettings();
 }
@@ -65,19 +61,22 @@ async function bringUp(cluster, { programs, nodes, say }) {
   say('the control plane');
   await makeBridge(cluster);
   await makeAuthority(cluster);
-  const [pauseArchive] = await Promise.all([
-    writePauseImage(cluster, programs),
-    startRegistry(cluster),
-    startControlPlane(cluster, programs),
-  ]);
+  const pauseArchive = await writePauseImage(cluster, programs);
+  await allOf([startRegistry(cluster), startControlPlane(cluster, programs)]);
   await startMetricsServer(cluster, programs);
   const all = Array.from({ length: nodes }, (_, index) => nodeOf(cluster, index + 1));
   for (const [index, node] of all.entries()) await connectNode(cluster, node, all.slice(0, index));
   say('the nodes');
-  await Promise.all(all.map((node) => startNode(cluster, node, { programs, pauseArchive })));
+  await allOf(all.map((node) => startNode(cluster, node, { programs, pauseArchive })));
   const account = kubectl(cluster, programs, ['get', 'serviceaccount', 'default']);
   await executeUntilReady(account, { seconds: 30, explain: () => endOfLog(cluster, 'kube-controller-manager') });
   await awaitMetricsServer(cluster, programs);
+}
+
+/** Also when one fails, none goes on: what it would still start, nobody would remove. @param {Promise<void>[]} works */
+async function allOf(works) {
+  const failure = (await Promise.allSettled(works)).find((outcome) => outcome.status === 'rejected');
+  if (failure) throw failure.reason;
 }
 
 /** The deepest first. @param {string} folder */
@@ -97,9 +96,9 @@ function removeCgroup(folder) {
   rmdirSync(folder);
 }
 
-/** @param {string} folder @param {(name: string, path: string) => boolean} isOurs */
+/** @param {string} folder @param {(path: string) => boolean} isOurs */
 function removeEntries(folder, isOurs) {
   if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder))
-    if (isOurs(name, join(folder, name))) rmSync(join(folder, name), { force: true });
+  const paths = readdirSync(folder).map((name) => join(folder, name));
+  for (const path of paths) if (isOurs(path)) rmSync(path, { force: true });
 }

@@ -6,7 +6,8 @@
 import { parseArgs } from 'node:util';
 import { print, runScript, SetupProblem, step } from '../step.js';
 import { certificateOf } from './certificates.js';
-import { leaveCluster, removeUnownedClusters } from './cluster.js';
+import { keepCluster } from './claim.js';
+import { removeUnownedClusters } from './cluster.js';
 import { most_nodes } from './layout.js';
 import { ensureCluster } from './ensure-cluster.js';
 
@@ -27,7 +28,7 @@ async function up() {
   if (!Number.isInteger(nodes) || nodes < 1 || nodes > most_nodes)
     throw new SetupProblem({ cause: `${values.nodes} nodes are not possible`, fix: `Take 1 to ${most_nodes}.` });
   const { cluster } = await ensureCluster(nodes);
-  leaveCluster(cluster);
+  keepCluster(cluster);
   print(`  export KUBECONFIG=${cluster.kubeconfig}`);
   print(`  registry ${cluster.registry}, its authority ${certificateOf(cluster, 'authority').certificate}`);
 }
