@@ -68,24 +68,11 @@ async function runEverything() {
   // Before the other tests: a third process on two cores makes those unsteady that wait for containers.
   const python = isWhole ? await runPytest(uv) : await nothing;
   if (prepared.failed > 0) return [checks, python, prepared];
-  if (!isWhole)
-    return [await runVitest(baseImage, { name: 'chosen', selection: filters, timeout_seconds: suite_timeout_seconds })];
-  return [checks, python, ...(await runAllFiles(baseImage))];
-}
-
-/**
- * The files that need a cluster run alone and last: the cluster would take the processor time of the others.
- *
- * @param {string} baseImage
- */
-async function runAllFiles(baseImage) {
-  const rest = { name: 'rest', selection: ['--project=!kubernetes'], timeout_seconds: suite_timeout_seconds };
-  const kubernetes = {
-    name: 'kubernetes',
-    selection: ['--project=kubernetes'],
-    timeout_seconds: kubernetes_timeout_seconds,
-  };
-  return [await runVitest(baseImage, rest), await runVitest(baseImage, kubernetes)];
+  if (prepared.failed > 0) return [checks, python, prepared];
+  /** @type {Tally[]} */
+  const files = [];
+  for (const run of runs()) files.push(await runVitest(baseImage, run));
+  return [checks, python, ...files];
 }
 
 /**
@@ -93,6 +80,17 @@ async function runAllFiles(baseImage) {
  *
  * @typedef {{ name: string, selection: string[], timeout_seconds: number }} Run
  */
+
+/** @returns {Run[]} */
+function runs() {
+  const timeout_seconds = suite_timeout_seconds;
+  if (!isWhole) return [{ name: 'chosen', selection: filters, timeout_seconds }];
+  return [
+    { name: 'rest', selection: ['--project=!kubernetes'], timeout_seconds },
+    // Alone and last: a cluster would take the processor time of the others.
+    { name: 'kubernetes', selection: ['--project=kubernetes'], timeout_seconds: kubernetes_timeout_seconds },
+  ];
+}
 
 /**
  * The files that failed in a whole run get a second run, alone (docs/decisions/0059). A run of chosen files gets none.

@@ -1,7 +1,7 @@
 // @ts-check
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runCommand, tail } from '../command.js';
 import { outsideEnvironment, readConfig } from '../config.js';
 import { SetupProblem } from '../step.js';
@@ -33,6 +33,7 @@ export async function ensureBinaries(say) {
   const folder = join(readConfig().cacheFolder, 'kubernetes', digestOfSources());
   if (existsSync(folder)) return { folder, isNew: false };
   const go = await ensureGo(say);
+  removeUnfinished(dirname(folder));
   const unfinished = `${folder}-${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {
@@ -41,12 +42,21 @@ export async function ensureBinaries(say) {
       await build(go, name, unfinished);
     }
     for (const name of inHyperkube) symlinkSync('hyperkube', join(unfinished, name));
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(unfinished, folder);
+    // Another process may have built the same meanwhile.
+    if (!existsSync(folder)) renameSync(unfinished, folder);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
   return { folder, isNew: true };
+}
+
+/** What builds left behind that were killed. @param {string} builds */
+function removeUnfinished(builds) {
+  if (!existsSync(builds)) return;
+  for (const name of readdirSync(builds)) {
+    const pid = name.split('-')[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(builds, name), { recursive: true });
+  }
 }
 
 /** @param {string} go @param {string} name of the module @param {string} folder */
