@@ -68,7 +68,6 @@ async function runEverything() {
   // Before the other tests: a third process on two cores makes those unsteady that wait for containers.
   const python = isWhole ? await runPytest(uv) : await nothing;
   if (prepared.failed > 0) return [checks, python, prepared];
-  if (prepared.failed > 0) return [checks, python, prepared];
   /** @type {Tally[]} */
   const files = [];
   for (const run of runs()) files.push(await runVitest(baseImage, run));
