@@ -24,9 +24,9 @@ import { startRegistry } from './registry.js';
  */
 export async function openCluster({ programs, nodes, say }) {
   for (const { cluster, owner } of claimedClusters()) if (owner === 'dead') await removeCluster(cluster);
-  saveKernelSettings();
   const cluster = await claimCluster();
   try {
+    saveKernelSettings();
     await bringUp(cluster, { programs, nodes, say });
     return cluster;
   } catch (error) {
