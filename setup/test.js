@@ -24,9 +24,9 @@ import { failedFiles, tallyStopped, tallyTwoRuns, tallyVitest } from './reports/
 /** @import { Tally } from './reports/vitest-report.js' */
 
 // Together below the limit of CI, so that a run that hangs still says what has failed.
-const suite_timeout_seconds = 3300;
+const suite_timeout_seconds = 3000;
 /** The first run on a machine builds Kubernetes. */
-const kubernetes_timeout_seconds = 1500;
+const kubernetes_timeout_seconds = 1800;
 const max_shown_files = 10;
 /** More failures than that are no accident of timing. */
 const max_files_again = 5;

@@ -20,7 +20,7 @@ const inHyperkube = [
   'kubelet',
 ];
 
-/** An empty build cache on two busy cores needs ten minutes. */
+/** Hyperkube needs seven minutes on two cores with an empty build cache. */
 const build_timeout_seconds = 1200;
 
 /**
