@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
-const order = ['e2e', 'e2e-shared', 'console', 'server', 'parts'];
+const order = ['e2e', 'e2e-shared', 'console', 'server', 'parts', 'kubernetes'];
 
 // End-to-end files are the longest, so no worker ends with one of them. The files of a project follow each other, because a worker keeps
 // its modules only for files of the same project.
@@ -23,6 +23,8 @@ const inSoak = process.env['SOAK'] === '1' ? ['e2e/soak/*.test.ts'] : [];
 // its time, so three of them run at a time, after the others.
 const withContainers = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 const withDatabase = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+// They share a cluster, and some cut its nodes off.
+const alone = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
@@ -92,6 +94,17 @@ export default defineConfig({
           expect: patient,
           testTimeout: 60_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'kubernetes',
+          ...alone,
+          include: ['e2e/kubernetes/**/*.test.ts'],
+          globalSetup: ['e2e/kubernetes/global-setup.ts'],
+          expect: patient,
+          testTimeout: 240_000,
+          hookTimeout: 600_000,
         },
       },
     ],

@@ -23,8 +23,10 @@ import { failedFiles, tallyStopped, tallyTwoRuns, tallyVitest } from './reports/
 /** @import { FileTimesOfRun } from './reports/file-times.js' */
 /** @import { Tally } from './reports/vitest-report.js' */
 
-// Below the limit of CI, so that a run that hangs still says what has failed.
-const suite_timeout_seconds = 4800;
+// Together below the limit of CI, so that a run that hangs still says what has failed.
+const suite_timeout_seconds = 3000;
+/** The first run on a machine builds Kubernetes. */
+const kubernetes_timeout_seconds = 1800;
 const max_shown_files = 10;
 /** More failures than that are no accident of timing. */
 const max_files_again = 5;
@@ -65,39 +67,60 @@ async function runEverything() {
   const checks = await checking;
   // Before the other tests: a third process on two cores makes those unsteady that wait for containers.
   const python = isWhole ? await runPytest(uv) : await nothing;
-  const files = prepared.failed > 0 ? prepared : await runVitest(baseImage);
-  return [checks, python, files];
+  if (prepared.failed > 0) return [checks, python, prepared];
+  /** @type {Tally[]} */
+  const files = [];
+  for (const run of runs()) files.push(await runVitest(baseImage, run));
+  return [checks, python, ...files];
+}
+
+/**
+ * A run of vitest, named in its reports. `selection` is parts of paths, and options.
+ *
+ * @typedef {{ name: string, selection: string[], timeout_seconds: number }} Run
+ */
+
+/** @returns {Run[]} */
+function runs() {
+  const timeout_seconds = suite_timeout_seconds;
+  if (!isWhole) return [{ name: 'chosen', selection: filters, timeout_seconds }];
+  return [
+    { name: 'rest', selection: ['--project=!kubernetes'], timeout_seconds },
+    // Alone and last: a cluster would take the processor time of the others.
+    { name: 'kubernetes', selection: ['--project=kubernetes'], timeout_seconds: kubernetes_timeout_seconds },
+  ];
 }
 
 /**
  * The files that failed in a whole run get a second run, alone (docs/decisions/0059). A run of chosen files gets none.
  *
  * @param {string} baseImage
+ * @param {Run} run
  */
-async function runVitest(baseImage) {
-  const first = await vitest(baseImage, 'first', filters);
+async function runVitest(baseImage, run) {
+  const first = await vitest(baseImage, run);
   for (const line of timesOfRun(first.times.ended, {
     budgets: isWhole ? readBudgets() : undefined,
     count: max_shown_files,
   }))
     print(line);
-  if (first.report === undefined) return tallyStopped(first.times, suite_timeout_seconds);
+  if (first.report === undefined) return tallyStopped(first.times, run.timeout_seconds);
   const failed = failedFiles(first.report);
   if (!isWhole || first.isIncomplete || failed.length === 0 || failed.length > max_files_again)
     return tallyVitest(first.report, first.exit_code);
   print(`\n  ${failed.length} of the files failed. They run again, alone.`);
-  const second = await vitest(baseImage, 'second', ['--maxWorkers=1', ...failed]);
+  const again = { ...run, name: `${run.name}-again`, selection: ['--maxWorkers=1', ...failed] };
+  const second = await vitest(baseImage, again);
   return tallyTwoRuns(first.report, second.report, second.exit_code);
 }
 
 /**
  * @param {string} baseImage
- * @param {string} name of the report
- * @param {string[]} files parts of paths, and options; empty for all
+ * @param {Run} run
  * @returns {Promise<{ report: string | undefined, exit_code: number, times: FileTimesOfRun, isIncomplete: boolean }>} `isIncomplete`: the report does not say all
  *   that went wrong, for example an error outside every test
  */
-async function vitest(baseImage, name, files) {
+async function vitest(baseImage, { name, selection, timeout_seconds }) {
   print('');
   const path = join(reports, `${name}.json`);
   const outside = join(reports, `${name}-outside.json`);
@@ -112,7 +135,7 @@ async function vitest(baseImage, name, files) {
       '--reporter=./setup/reports/outside-errors.js',
       '--reporter=./setup/reports/file-times.js',
       `--outputFile.json=${path}`,
-      ...files,
+      ...selection,
     ],
     {
       cwd: cloneFolder,
@@ -122,7 +145,7 @@ async function vitest(baseImage, name, files) {
         FILE_TIMES: times,
         ...(await buildEnvironment()),
       }),
-      timeout_seconds: suite_timeout_seconds,
+      timeout_seconds,
       inherit: true,
     },
   );
