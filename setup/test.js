@@ -23,10 +23,8 @@ import { failedFiles, tallyStopped, tallyTwoRuns, tallyVitest } from './reports/
 /** @import { FileTimesOfRun } from './reports/file-times.js' */
 /** @import { Tally } from './reports/vitest-report.js' */
 
-// Together below the limit of CI, so that a run that hangs still says what has failed.
-const suite_timeout_seconds = 3000;
-/** The first run on a machine builds Kubernetes. */
-const kubernetes_timeout_seconds = 1800;
+// Below the limit of CI, so that a run that hangs still says what has failed.
+const suite_timeout_seconds = 4800;
 const max_shown_files = 10;
 /** More failures than that are no accident of timing. */
 const max_files_again = 5;
@@ -68,28 +66,16 @@ async function runEverything() {
   // Before the other tests: a third process on two cores makes those unsteady that wait for containers.
   const python = isWhole ? await runPytest(uv) : await nothing;
   if (prepared.failed > 0) return [checks, python, prepared];
-  /** @type {Tally[]} */
-  const files = [];
-  for (const run of runs()) files.push(await runVitest(baseImage, run));
-  return [checks, python, ...files];
+  // A cluster of Kubernetes is built for its own tests alone.
+  const run = isWhole ? { name: 'rest', selection: ['--project=!kubernetes'] } : { name: 'chosen', selection: filters };
+  return [checks, python, await runVitest(baseImage, run)];
 }
 
 /**
  * A run of vitest, named in its reports. `selection` is parts of paths, and options.
  *
- * @typedef {{ name: string, selection: string[], timeout_seconds: number }} Run
+ * @typedef {{ name: string, selection: string[] }} Run
  */
-
-/** @returns {Run[]} */
-function runs() {
-  const timeout_seconds = suite_timeout_seconds;
-  if (!isWhole) return [{ name: 'chosen', selection: filters, timeout_seconds }];
-  return [
-    { name: 'rest', selection: ['--project=!kubernetes'], timeout_seconds },
-    // Alone and last: a cluster would take the processor time of the others.
-    { name: 'kubernetes', selection: ['--project=kubernetes'], timeout_seconds: kubernetes_timeout_seconds },
-  ];
-}
 
 /**
  * The files that failed in a whole run get a second run, alone (docs/decisions/0059). A run of chosen files gets none.
@@ -104,7 +90,7 @@ async function runVitest(baseImage, run) {
     count: max_shown_files,
   }))
     print(line);
-  if (first.report === undefined) return tallyStopped(first.times, run.timeout_seconds);
+  if (first.report === undefined) return tallyStopped(first.times, suite_timeout_seconds);
   const failed = failedFiles(first.report);
   if (!isWhole || first.isIncomplete || failed.length === 0 || failed.length > max_files_again)
     return tallyVitest(first.report, first.exit_code);
@@ -120,7 +106,7 @@ async function runVitest(baseImage, run) {
  * @returns {Promise<{ report: string | undefined, exit_code: number, times: FileTimesOfRun, isIncomplete: boolean }>} `isIncomplete`: the report does not say all
  *   that went wrong, for example an error outside every test
  */
-async function vitest(baseImage, { name, selection, timeout_seconds }) {
+async function vitest(baseImage, { name, selection }) {
   print('');
   const path = join(reports, `${name}.json`);
   const outside = join(reports, `${name}-outside.json`);
@@ -145,7 +131,7 @@ async function vitest(baseImage, { name, selection, timeout_seconds }) {
         FILE_TIMES: times,
         ...(await buildEnvironment()),
       }),
-      timeout_seconds,
+      timeout_seconds: suite_timeout_seconds,
       inherit: true,
     },
   );
