@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { createClient, type Client } from '@gantry/contract/client/client.ts';
 import { deployProject } from '../bench/service/deploy-project.ts';
 import { writeImage, type WrittenImage } from '../packaging/image/write-image.ts';
+import type { Connection } from '../server/src/ground/database/database.ts';
 import { startEmbedded, type Embedded } from '../server/src/ground/database/embedded.ts';
 import { removeLeftovers } from '../server/src/testing/engine-leftovers.ts';
 import { freePort } from '../server/src/testing/servers/free-port.ts';
@@ -70,9 +71,9 @@ afterAll(async () => {
   const logs = await compose('logs', '--no-color', '--tail=60').catch(() => ({ stdout: '' })); // it never began
   if (logs.stdout !== '') await writeFile(join(tmpdir(), 'gantry-packaged.log'), logs.stdout);
   await compose('down', '--volumes');
-  const { engine, secrets_directory } = await engineOf({ data_dir: directory });
+  const { engine } = await engineOf({ data_dir: directory });
   await removeLeftovers(engine);
-  await rm(secrets_directory, { recursive: true, force: true });
+  await rm(`/dev/shm/gantry-${engine.installation_id}`, { recursive: true, force: true });
   database?.close();
   await postgres?.stop();
   await rm(directory, { recursive: true, force: true });
@@ -94,7 +95,7 @@ test('T559 the image runs as a numeric user on a file system that it cannot chan
 
 test('an agent is deployed to the engine of the machine and called through the ingress; a restart of each container keeps everything', async () => {
   await api.call('teams.create', { body: { name: 'ml' } });
-  await api.call('org.update', { body: { agent_egress: 'open' } });
+  await api.call('org.set', { body: { agent_egress: 'open' } });
   await deployProject(
     api,
     await writeProject({ directory }, 'greeter', { 'agent.py': echo, 'agent.yaml': agentYaml('greeter') }),
@@ -179,14 +180,7 @@ async function listen(port: number, socket: string): Promise<Server> {
   return server;
 }
 
-function urlAt(
-  port: number,
-  {
-    user: name = '',
-    password = '',
-    database: at,
-  }: { user?: string | undefined; password?: string | undefined; database: string },
-): string {
+function urlAt(port: number, { user: name = '', password = '', database: at = '' }: Connection): string {
   const url = new URL(`postgresql://127.0.0.1:${port}/${at}`);
   url.username = name;
   url.password = password;

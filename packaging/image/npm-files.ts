@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { Part, Platform } from './platform.ts';
 import { run } from './run.ts';
 
-const manifest = z.object({ workspaces: z.array(z.string()), devDependencies: z.object({ node: z.string() }) });
+const manifest = z.object({ workspaces: z.array(z.string()) });
+const serverManifest = z.object({ dependencies: z.object({ node: z.string() }) });
 const installedPackages = z.object({
   packages: z.record(
     z.string(),
@@ -39,8 +40,8 @@ export async function addPackages(home: string, clone: string, { npm }: Platform
 
 /** Adds the program of Node for that platform. */
 export async function addNode(root: string, work: string, clone: string, { npm }: Platform): Promise<Part[]> {
-  const { devDependencies } = manifest.parse(JSON.parse(await readFile(join(clone, 'package.json'), 'utf8')));
-  const [name, version] = [`node-linux-${npm}`, devDependencies.node];
+  const { dependencies } = serverManifest.parse(JSON.parse(await readFile(join(clone, 'server/package.json'), 'utf8')));
+  const [name, version] = [`node-linux-${npm}`, dependencies.node];
   const folder = join(work, 'node');
   await mkdir(folder, { recursive: true });
   await run('npm', ['pack', `${name}@${version}`, '--ignore-scripts', '--silent'], folder);

@@ -2,10 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand, tail } from '../command.js';
-import { cloneFolder, outsideEnvironment, packagePrograms } from '../config.js';
+import { cloneFolder, isRelease, outsideEnvironment, packagePrograms } from '../config.js';
 import { SetupProblem } from '../step.js';
 
 const install_timeout_seconds = 900;
+
+const release = ['--omit=dev'];
 
 /**
  * Installs the packages when they are missing or not those of the lock file, and checks that Node 24 is among them.
@@ -14,7 +16,7 @@ const install_timeout_seconds = 900;
  */
 export async function ensurePackages(say) {
   const locked = readLock(join(cloneFolder, 'package-lock.json'));
-  const isFresh = isInstalled(locked, readLock(join(cloneFolder, 'node_modules', '.package-lock.json')));
+  const isFresh = isInstalled(locked, readLock(join(cloneFolder, 'node_modules', '.package-lock.json')), !isRelease);
   if (isFresh && (await nodeVersion()).startsWith('v24.')) return `up to date, Node ${await nodeVersion()}`;
 
   await install(locked === undefined ? 'install' : 'ci', say);
@@ -30,7 +32,7 @@ export async function ensurePackages(say) {
 
 /**
  * @typedef {{ packages?: Record<string, LockedPackage> }} Lock
- * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockedPackage
+ * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, dev?: boolean, devOptional?: boolean }} LockedPackage
  */
 
 /**
@@ -39,15 +41,17 @@ export async function ensurePackages(say) {
  *
  * @param {Lock | undefined} locked
  * @param {Lock | undefined} installed
+ * @param {boolean} withTests a release has no packages for them
  */
-export function isInstalled(locked, installed) {
+export function isInstalled(locked, installed, withTests = true) {
   if (!locked?.packages || !installed?.packages) return false;
   const present = installed.packages;
   return Object.entries(locked.packages)
     .filter(([path]) => path.startsWith('node_modules/'))
     .every(([path, wanted]) => {
       const found = present[path];
-      if (!found) return wanted.optional === true;
+      if (!found)
+        return wanted.optional === true || (!withTests && (wanted.dev === true || wanted.devOptional === true));
       return found.version === wanted.version && found.integrity === wanted.integrity;
     });
 }
@@ -55,12 +59,15 @@ export function isInstalled(locked, installed) {
 /** @param {'ci' | 'install'} verb @param {(doing: string) => void} say */
 async function install(verb, say) {
   say(`npm ${verb}`);
-  const { exit_code, output } = await runCommand(['npm', verb, '--no-audit', '--no-fund'], {
-    cwd: cloneFolder,
-    env: outsideEnvironment(),
-    timeout_seconds: install_timeout_seconds,
-    onLine: (line) => say(`npm ${verb}: ${line}`),
-  });
+  const { exit_code, output } = await runCommand(
+    ['npm', verb, '--no-audit', '--no-fund', ...(isRelease ? release : [])],
+    {
+      cwd: cloneFolder,
+      env: outsideEnvironment(),
+      timeout_seconds: install_timeout_seconds,
+      onLine: (line) => say(`npm ${verb}: ${line}`),
+    },
+  );
   if (exit_code === 0) return;
   throw new SetupProblem({
     cause: `npm ${verb} ended with exit code ${exit_code}\n${tail(output)}`,
