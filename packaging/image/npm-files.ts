@@ -29,8 +29,8 @@ export async function addPackages(home: string, clone: string, { npm }: Platform
   const record = join(home, 'node_modules/.package-lock.json');
   const { packages } = installedPackages.parse(JSON.parse(await readFile(record, 'utf8')));
   await rm(record);
-  for (const one of [...workspaces, 'package.json', 'package-lock.json'])
-    await rm(join(home, one), { recursive: true });
+  // A workspace keeps the packages that only it has.
+  for (const file of described) await rm(join(home, file));
   return Object.entries(packages).flatMap(([path, { version, integrity, link }]) => {
     const name = path.replace(/^.*node_modules\//, '');
     if (link === true || version === undefined || integrity === undefined) return [];
