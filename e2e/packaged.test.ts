@@ -68,15 +68,16 @@ beforeAll(async () => {
 }, 600_000);
 
 afterAll(async () => {
-  const logs = await compose('logs', '--no-color', '--tail=60').catch(() => ({ stdout: '' })); // it never began
-  if (logs.stdout !== '') await writeFile(join(tmpdir(), 'gantry-packaged.log'), logs.stdout);
-  await compose('down', '--volumes');
-  const { engine } = await engineOf({ data_dir: directory });
-  await removeLeftovers(engine);
-  await rm(`/dev/shm/gantry-${engine.installation_id}`, { recursive: true, force: true });
-  database?.close();
-  await postgres?.stop();
-  await rm(directory, { recursive: true, force: true });
+  try {
+    await compose('down', '--volumes');
+    const { engine } = await engineOf({ data_dir: directory });
+    await removeLeftovers(engine);
+    await rm(`/dev/shm/gantry-${engine.installation_id}`, { recursive: true, force: true });
+  } finally {
+    database?.close();
+    await postgres?.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
 });
 
 test('T559 the image runs as a numeric user on a file system that it cannot change, without capabilities, and no secret is in the records of the engine', async () => {
