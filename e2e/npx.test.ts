@@ -14,6 +14,7 @@ let directory: string;
 let tarball: string;
 let files: string[];
 let env: NodeJS.ProcessEnv;
+let begun = false;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gantry-npx-'));
@@ -43,8 +44,11 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await npx('svc', 'server', 'uninstall', '--yes').catch((error: unknown) => console.error(error)); // it may never have begun
-  await rm(directory, { recursive: true, force: true });
+  try {
+    if (begun) await npx('svc', 'server', 'uninstall', '--yes');
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 });
 
 test('T561 the package has what a release needs, and no test, no setting and no file of the machine', () => {
@@ -64,6 +68,7 @@ test('T561 the package has what a release needs, and no test, no setting and no 
 });
 
 test('npx from an empty folder and an empty cache installs, starts, deploys the example and calls it; svc works after it', async () => {
+  begun = true;
   const { stdout } = await npx('quickstart');
   expect(stdout).toMatch(/✓ launcher/);
   const { stdout: listed } = await npx('svc', 'list', 'agents', '--json');

@@ -23,8 +23,9 @@ else {
 }
 
 function releaseFolder() {
-  /** @type {{ version: string }} */
-  const { version } = JSON.parse(readFileSync(join(cloneFolder, 'package.json'), 'utf8'));
+  /** @type {unknown} */
+  const manifest = JSON.parse(readFileSync(join(cloneFolder, 'package.json'), 'utf8'));
+  const { version } = /** @type {{ version: string }} */ (manifest); // it is in this package
   return join(readConfig().releasesFolder, version);
 }
 
