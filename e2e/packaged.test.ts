@@ -5,6 +5,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'nod
 import { createConnection, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -150,9 +151,10 @@ async function compose(...words: string[]): Promise<{ stdout: string }> {
 }
 
 async function ready(): Promise<void> {
+  const deadline = AbortSignal.timeout(120_000);
   for (const role of roles) {
-    const answers = async () => (await fetch(`http://127.0.0.1:${ports[role]}/readyz`).catch(() => undefined))?.status; // it does not listen yet
-    await expect.poll(answers, { timeout: 120_000, interval: 250 }).toBe(200);
+    const answer = async () => (await fetch(`http://127.0.0.1:${ports[role]}/readyz`).catch(() => undefined))?.status; // it does not listen yet
+    while ((await answer()) !== 200) await delay(250, undefined, { signal: deadline });
   }
 }
 
