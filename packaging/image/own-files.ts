@@ -12,6 +12,7 @@ const kept = [
   'project',
   'wrapper',
   'reader',
+  'verifier',
 ];
 const left_out = /(^|\/)(tests?|testing)\/|\.test\.ts$|(^|\/)test_[^/]*\.py$/;
 
