@@ -54,6 +54,7 @@ beforeAll(async () => {
   await writeSettings('server.env', settings);
   await writeSettings('owner.env', { ...settings, MIGRATION_DATABASE_URL: urlAt(database_port, postgres.connection) });
   await chown(join(directory, 'secrets'), user, user);
+  await mountAuthorities(environment()['BUILD_CA_FILE']);
   await compose('run', '--rm', 'migrate');
   const mounted = `${join(directory, 'secrets')}:/secrets`;
   const seed = ['node', 'server/start.js', 'seed', '--password-file', '/secrets/admin-password'];
@@ -145,9 +146,19 @@ async function compose(...words: string[]): Promise<{ stdout: string }> {
   };
   const file = join(clone, 'packaging/compose.yaml');
   const project = `gantry-test-${process.pid}`;
-  return await promisify(execFile)('docker-compose', ['--file', file, '--project-name', project, ...words], {
-    env: { ...environment(), ...given },
-  });
+  return await promisify(execFile)(
+    'docker-compose',
+    ['--file', file, '--file', join(directory, 'more.yaml'), '--project-name', project, ...words],
+    {
+      env: { ...environment(), ...given },
+    },
+  );
+}
+
+/** The certificate authorities of this machine's package index, where it has any: the image has none. */
+async function mountAuthorities(file: string | undefined): Promise<void> {
+  const service = file === undefined ? {} : { volumes: [`${file}:${file}:ro`] };
+  await writeFile(join(directory, 'more.yaml'), JSON.stringify({ services: { api: service, worker: service } }));
 }
 
 async function ready(): Promise<void> {
