@@ -104,11 +104,11 @@ test('an agent is deployed to the engine of the machine and called through the i
     await writeProject({ directory }, 'greeter', { 'agent.py': echo, 'agent.yaml': agentYaml('greeter') }),
   );
   const agent = callAgent(`http://127.0.0.1:${ports.ingress}/agents/greeter`, token);
-  expect((await agent.ask({ text: 'first' })).status).toBe(200);
+  expect((await agent.ask({ said: 'first' })).status).toBe(200);
   for (const role of roles) {
     await compose('restart', role);
     await ready();
-    expect((await agent.ask({ text: role })).status).toBe(200);
+    expect((await agent.ask({ said: role })).status).toBe(200);
   }
   expect((await api.call('agents.status', { params: { name: 'greeter' } })).state).toBe('serving');
 });
