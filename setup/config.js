@@ -1,14 +1,10 @@
 // @ts-check
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder this clone lives in. */
 export const cloneFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
-
-/** A release, as npm has it, comes without tests, and with the console built. */
-export const isRelease = !existsSync(join(cloneFolder, 'e2e'));
 
 /** The programs of the packages, with Node 24. */
 export const packagePrograms = join(cloneFolder, 'node_modules', '.bin');
@@ -29,7 +25,6 @@ export function readConfig(environment = process.env) {
   return {
     home,
     installationFolder,
-    releasesFolder: join(environment['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'gantry-releases'),
     cacheFolder: under('XDG_CACHE_HOME', '.cache'),
     stateFolder: under('XDG_STATE_HOME', '.local/state'),
     settingsFile: join(installationFolder ?? under('XDG_CONFIG_HOME', '.config'), 'server.env'),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand, tail } from './command.js';
-import { cloneEnvironment, cloneFolder, isRelease } from './config.js';
+import { cloneEnvironment, cloneFolder } from './config.js';
 import { SetupProblem } from './step.js';
 
 const build_timeout_seconds = 120;
@@ -15,7 +15,6 @@ const mark = join(cloneFolder, 'console', 'dist', '.built-from');
  * @returns {Promise<string>}
  */
 export async function ensureConsole() {
-  if (isRelease) return 'as released';
   const digest = digestOfSources();
   if (existsSync(mark) && readFileSync(mark, 'utf8') === digest) return 'up to date';
   const { exit_code, output } = await runCommand(['vite', 'build', '--logLevel', 'warn'], {

@@ -2,12 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand, tail } from '../command.js';
-import { cloneFolder, isRelease, outsideEnvironment, packagePrograms } from '../config.js';
+import { cloneFolder, outsideEnvironment, packagePrograms } from '../config.js';
 import { SetupProblem } from '../step.js';
 
 const install_timeout_seconds = 900;
-
-const release = ['--omit=dev'];
 
 /**
  * Installs the packages when they are missing or not those of the lock file, and checks that Node 24 is among them.
@@ -16,7 +14,7 @@ const release = ['--omit=dev'];
  */
 export async function ensurePackages(say) {
   const locked = readLock(join(cloneFolder, 'package-lock.json'));
-  const isFresh = isInstalled(locked, readLock(join(cloneFolder, 'node_modules', '.package-lock.json')), !isRelease);
+  const isFresh = isInstalled(locked, readLock(join(cloneFolder, 'node_modules', '.package-lock.json')));
   if (isFresh && (await nodeVersion()).startsWith('v24.')) return `up to date, Node ${await nodeVersion()}`;
 
   await install(locked === undefined ? 'install' : 'ci', say);
@@ -32,7 +30,7 @@ export async function ensurePackages(say) {
 
 /**
  * @typedef {{ packages?: Record<string, LockedPackage> }} Lock
- * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, dev?: boolean, devOptional?: boolean }} LockedPackage
+ * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockedPackage
  */
 
 /**
@@ -41,17 +39,15 @@ export async function ensurePackages(say) {
  *
  * @param {Lock | undefined} locked
  * @param {Lock | undefined} installed
- * @param {boolean} withTests a release has no packages for them
  */
-export function isInstalled(locked, installed, withTests = true) {
+export function isInstalled(locked, installed) {
   if (!locked?.packages || !installed?.packages) return false;
   const present = installed.packages;
   return Object.entries(locked.packages)
     .filter(([path]) => path.startsWith('node_modules/'))
     .every(([path, wanted]) => {
       const found = present[path];
-      if (!found)
-        return wanted.optional === true || (!withTests && (wanted.dev === true || wanted.devOptional === true));
+      if (!found) return wanted.optional === true;
       return found.version === wanted.version && found.integrity === wanted.integrity;
     });
 }
@@ -59,15 +55,12 @@ export function isInstalled(locked, installed, withTests = true) {
 /** @param {'ci' | 'install'} verb @param {(doing: string) => void} say */
 async function install(verb, say) {
   say(`npm ${verb}`);
-  const { exit_code, output } = await runCommand(
-    ['npm', verb, '--no-audit', '--no-fund', ...(isRelease ? release : [])],
-    {
-      cwd: cloneFolder,
-      env: outsideEnvironment(),
-      timeout_seconds: install_timeout_seconds,
-      onLine: (line) => say(`npm ${verb}: ${line}`),
-    },
-  );
+  const { exit_code, output } = await runCommand(['npm', verb, '--no-audit', '--no-fund'], {
+    cwd: cloneFolder,
+    env: outsideEnvironment(),
+    timeout_seconds: install_timeout_seconds,
+    onLine: (line) => say(`npm ${verb}: ${line}`),
+  });
   if (exit_code === 0) return;
   throw new SetupProblem({
     cause: `npm ${verb} ended with exit code ${exit_code}\n${tail(output)}`,
