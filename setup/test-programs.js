@@ -4,7 +4,7 @@ import { installDebianPackages } from './packages/debian.js';
 
 /**
  * Programs that tests run beside the service: a syslog daemon that speaks TLS, openssl for its certificate, proxies, a scanner for SQL
- * injection, the shells that svc completes in, systemd-analyze, a registry of images, an SSH daemon, and a browser for the console. The FAQ
+ * injection, the shells that svc completes in, systemd-analyze, a registry of images, compose, an SSH daemon, and a browser for the console. The FAQ
  * of Debian is a corpus for knowledge bases.
  */
 const needed = [
@@ -21,6 +21,7 @@ const needed = [
   { package: 'fish', at: ['/usr/bin/fish'] },
   { package: 'systemd', at: ['/usr/bin/systemd-analyze'] },
   { package: 'docker-registry', at: ['/usr/bin/docker-registry'] },
+  { package: 'docker-compose', at: ['/usr/bin/docker-compose', '/usr/local/bin/docker-compose'] },
   { package: 'openssh-server', at: ['/usr/sbin/sshd'] },
   { package: 'chromium', at: ['/usr/bin/chromium'] },
   { package: 'debian-faq', at: ['/usr/share/doc/debian/FAQ/debian-faq.en.txt.gz'] },
@@ -28,7 +29,7 @@ const needed = [
 ];
 
 const named =
-  'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish, systemd, docker-registry, sshd, chromium with a font, and the FAQ of Debian';
+  'rsyslog with TLS by openssl, nginx, haproxy, sqlmap, zsh, fish, systemd, docker-registry, docker-compose, sshd, chromium with a font, and the FAQ of Debian';
 
 /** @param {(doing: string) => void} say */
 export async function ensureTestPrograms(say) {
