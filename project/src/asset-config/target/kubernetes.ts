@@ -1,30 +1,28 @@
 import { z } from 'zod';
-import { certificate, checkWays, faultsOf, ways } from './ways.ts';
+import { kind } from './kind.ts';
 
 /** A namespace of a Kubernetes cluster. */
-export const kubernetes = z
-  .strictObject({
-    kind: z.literal('kubernetes').describe('A namespace of a Kubernetes cluster'),
-    address: z
-      .string()
-      .max(300)
-      .refine(isAddress, { error: 'is not https://<host>[:<port>], the address of an API server' })
-      .describe('The address of its API server: https://<host>[:<port>]'),
-    ca: certificate.describe('PEM: the authority that signed the certificate of the API server. No other is accepted'),
+export const kubernetes = kind({
+  fields: {
     namespace: z
       .string()
       .max(63)
       .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'is no name of a namespace: lower-case letters, digits and hyphens')
-      .describe('The namespace of the agents. It exists, and nothing else runs in it'),
+      .optional()
+      .describe('The namespace of the agents in a cluster. It exists, and nothing else runs in it'),
     runtime_class: z
       .string()
       .max(253)
       .regex(/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/, 'is no name of a RuntimeClass')
       .optional()
-      .describe('The RuntimeClass of the pods, such as one of gVisor or Kata; unset: that of the cluster'),
-    ...ways,
-  })
-  .superRefine((config, context) => checkWays(config, faultsOf(context)));
+      .describe('The RuntimeClass of pods, such as one of gVisor or Kata; unset: that of the cluster'),
+  },
+  check({ address, ca, namespace }, fault) {
+    if (!isAddress(address)) fault('address', 'is not https://<host>[:<port>], the address of an API server');
+    if (ca === undefined) fault('ca', 'is missing; a cluster needs it');
+    if (namespace === undefined) fault('namespace', 'is missing; a cluster needs it');
+  },
+});
 
 function isAddress(text: string): boolean {
   const url = URL.parse(text);

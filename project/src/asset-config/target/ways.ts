@@ -1,6 +1,7 @@
 // What every kind of target says about the ways between it and the service.
 import { z } from 'zod';
 import { httpAddress } from '../http-address.ts';
+import type { AddFault } from './kind.ts';
 
 export const certificate = z
   .string()
@@ -19,12 +20,6 @@ export const ways = {
       'PEM: the only authority that the certificate of `service_url` may have for agents that dial in; unset: those of their system',
     ),
   service_url: httpAddress.describe('The address at which containers there reach the door of this service (DOOR_URL)'),
-};
-
-export type AddFault = (field: string, message: string) => void;
-
-export const faultsOf = (context: z.core.$RefinementCtx): AddFault => {
-  return (field, message) => context.addIssue({ code: 'custom', path: [field], message });
 };
 
 export function checkWays({ registry, service_url }: { registry: string; service_url: string }, fault: AddFault): void {

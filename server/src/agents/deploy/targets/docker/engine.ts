@@ -1,5 +1,5 @@
 // The container engine of another machine. Images reach it through a registry. The service is root on that machine, as far as the engine lets it.
-import type { TargetConfig } from '@gantry/project/asset-config/target.ts';
+import type { EngineConfig } from '@gantry/project/asset-config/target.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { TargetFinding } from '@gantry/contract/assets/targets.ts';
 import type { NamedTarget } from '../../../../assets/targets/find-targets.ts';
@@ -22,8 +22,6 @@ export interface EngineParts {
   builds: Engine;
   outbound: Outbound;
 }
-
-type EngineConfig = TargetConfig<'engine'>;
 
 const pull_seconds = 1800;
 

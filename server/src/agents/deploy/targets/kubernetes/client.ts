@@ -2,7 +2,12 @@
 import { request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import type { KubeConfig, KubernetesObject, KubernetesObjectApi, SecurityAuthentication } from '@kubernetes/client-node';
+import type {
+  KubeConfig,
+  KubernetesObject,
+  KubernetesObjectApi,
+  SecurityAuthentication,
+} from '@kubernetes/client-node';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { TargetCredential } from '@gantry/contract/assets/targets.ts';
 import type { Labels } from '../../../../assets/docker/labels.ts';
@@ -90,7 +95,10 @@ export async function connectCluster(server: Server): Promise<Cluster> {
     open: async (path, query, signal) => {
       const options: RequestOptions = { signal };
       await config.applyToHTTPSOptions(options);
-      const url = new URL(`/api/v1/namespaces/${server.namespace}/${path}?${new URLSearchParams(query)}`, server.address);
+      const url = new URL(
+        `/api/v1/namespaces/${server.namespace}/${path}?${new URLSearchParams(query)}`,
+        server.address,
+      );
       const asking = request(url, options);
       asking.end();
       const [answer] = (await answered(once(asking, 'response'), signal)) as [IncomingMessage]; // as Node documents it
@@ -110,7 +118,10 @@ async function listed<T extends KubernetesObject>(
   ); // prettier-ignore
 }
 
-function configOf({ name: target, address, ca, namespace, credential = {} }: Server, Config: typeof KubeConfig): KubeConfig {
+function configOf(
+  { name: target, address, ca, namespace, credential = {} }: Server,
+  Config: typeof KubeConfig,
+): KubeConfig {
   const { token, certificate, key } = credential;
   const data = (text: string) => Buffer.from(text).toString('base64');
   const user =

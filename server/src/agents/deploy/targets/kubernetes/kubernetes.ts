@@ -1,6 +1,6 @@
 // A namespace of a Kubernetes cluster. Images reach it through a registry. The service has the rights of `policy.ts` there.
 import type { TargetFinding } from '@gantry/contract/assets/targets.ts';
-import type { TargetConfig } from '@gantry/project/asset-config/target.ts';
+import type { KubernetesConfig } from '@gantry/project/asset-config/target.ts';
 import type { NamedTarget } from '../../../../assets/targets/find-targets.ts';
 import { firstUse } from '../../../../ground/first-use.ts';
 import type { EngineParts } from '../docker/engine.ts';
@@ -14,14 +14,12 @@ import { testCluster } from './test-cluster.ts';
 
 export interface KubernetesParts extends EngineParts, ReplicaParts {}
 
-type Config = TargetConfig<'kubernetes'>;
-
 export const kubernetesKind = (parts: KubernetesParts): KindOfTarget => ({
   open: (named) => openTarget(named, parts),
   test: async (named, signal) => await test(named, parts, signal),
 });
 
-const configOf = ({ config }: NamedTarget) => config as Config; // of this kind, as it was checked when it was stored
+const configOf = ({ config }: NamedTarget) => config as unknown as KubernetesConfig; // of this kind, as it was checked when it was stored
 
 async function connect(named: NamedTarget): Promise<Cluster> {
   const { address, ca, namespace } = configOf(named);
@@ -42,11 +40,7 @@ function openTarget(named: NamedTarget, { builds, outbound, ...parts }: Kubernet
   return replicaTarget(platform, parts);
 }
 
-async function test(
-  named: NamedTarget,
-  { outbound }: KubernetesParts,
-  signal: AbortSignal,
-): Promise<TargetFinding[]> {
+async function test(named: NamedTarget, { outbound }: KubernetesParts, signal: AbortSignal): Promise<TargetFinding[]> {
   const open = firstUse(async () => await connect(named));
   const registry = testRegistry(registryOf(named, outbound), signal);
   const cluster = await testCluster(open, configOf(named).namespace, signal);

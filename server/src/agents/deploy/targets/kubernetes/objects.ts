@@ -37,7 +37,10 @@ export const ownedBy = ({ installation_id }: Pick<Home, 'installation_id'>): Lab
   'app.kubernetes.io/managed-by': 'gantry',
   [label.installation]: installation_id,
 });
-export const labelsOf = (home: Home, revision_id: string): Labels => ({ ...ownedBy(home), [label.revision]: revision_id });
+export const labelsOf = (home: Home, revision_id: string): Labels => ({
+  ...ownedBy(home),
+  [label.revision]: revision_id,
+});
 
 // The notice that a replica gives before it leaves (docs/decisions/0130), and some seconds for the cluster itself.
 const leave_seconds = 10;
@@ -124,7 +127,11 @@ export interface Owner {
   revision_id: string;
 }
 
-export function secret(home: Home, owner: Owner, { name, values }: { name: string; values: Record<string, string> }): V1Secret {
+export function secret(
+  home: Home,
+  owner: Owner,
+  { name, values }: { name: string; values: Record<string, string> },
+): V1Secret {
   const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encoded(value)]));
   return { apiVersion: 'v1', kind: 'Secret', metadata: beside(home, owner, name), type: 'Opaque', data };
 }

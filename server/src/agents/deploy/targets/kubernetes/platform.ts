@@ -130,7 +130,9 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
       const all = await cluster.list<V1Node>(nodes, {}, signal);
       const open_ones = all.filter(({ spec }) => spec?.unschedulable !== true);
       const own = await cluster.list<V1Pod>(pods, objects.ownedBy(home), signal);
-      const limits = own.flatMap(({ spec }) => spec?.containers.map(({ resources }) => resources?.limits?.['memory']) ?? []);
+      const limits = own.flatMap(
+        ({ spec }) => spec?.containers.map(({ resources }) => resources?.limits?.['memory']) ?? [],
+      );
       return {
         memory_bytes: sum(open_ones.map(({ status }) => memoryBytes(status?.allocatable?.['memory']))),
         used_bytes: sum(limits.map(memoryBytes)),

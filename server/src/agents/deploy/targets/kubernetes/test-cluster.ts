@@ -18,7 +18,9 @@ export async function testCluster(
   });
   const cluster = await answers;
   if (!cluster.works) return [cluster];
-  const found = asked.map(async (one) => await tried(nameOf(one.right), async () => await allOf(await open(), one, signal)));
+  const found = asked.map(
+    async (one) => await tried(nameOf(one.right), async () => await allOf(await open(), one, signal)),
+  );
   return [cluster, ...(await Promise.all(found))];
 }
 
