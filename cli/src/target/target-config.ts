@@ -3,7 +3,7 @@ import type { TargetKind } from '@gantry/contract/assets/targets.ts';
 import { readGiven } from '../input/read-given.ts';
 import { misuse } from '../refusal.ts';
 
-export interface TargetFlags {
+interface TargetFlags {
   kind: TargetKind | undefined;
   address: string;
   ca: string | undefined;

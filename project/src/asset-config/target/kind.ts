@@ -4,12 +4,12 @@ import type { certificate } from './ways.ts';
 export type AddFault = (field: string, message: string) => void;
 
 /** What every target has, before the check of its kind. */
-export interface Shared {
+interface Shared {
   address: string;
   ca?: z.output<typeof certificate> | undefined;
 }
 
-export interface Kind<Fields extends z.ZodRawShape> {
+interface Kind<Fields extends z.ZodRawShape> {
   /** Those of this kind alone, all optional: the check says what is missing. */
   fields: Fields;
   check(config: Shared & Partial<z.output<z.ZodObject<Fields>>>, fault: AddFault): void;

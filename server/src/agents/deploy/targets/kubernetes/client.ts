@@ -100,6 +100,7 @@ export async function connectCluster(server: Server): Promise<Cluster> {
         server.address,
       );
       const asking = request(url, options);
+      asking.on('error', () => {}); // `once` has the failure of the request, and the reader that of the body
       asking.end();
       const [answer] = (await answered(once(asking, 'response'), signal)) as [IncomingMessage]; // as Node documents it
       if (answer.statusCode === 200) return answer;

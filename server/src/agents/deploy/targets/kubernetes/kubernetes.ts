@@ -12,7 +12,7 @@ import { connectCluster, type Cluster } from './client.ts';
 import { kubernetesPlatform } from './platform.ts';
 import { testCluster } from './test-cluster.ts';
 
-export interface KubernetesParts extends EngineParts, ReplicaParts {}
+interface KubernetesParts extends EngineParts, ReplicaParts {}
 
 export const kubernetesKind = (parts: KubernetesParts): KindOfTarget => ({
   open: (named) => openTarget(named, parts),

@@ -47,7 +47,7 @@ const leave_seconds = 10;
 /** Agents mostly wait for models. They may use all of their limit. */
 const requested_part_of_cpu = 0.25;
 
-export interface DeploymentInput extends Described {
+interface DeploymentInput extends Described {
   replicas: number;
   has_pull_secret: boolean;
 }

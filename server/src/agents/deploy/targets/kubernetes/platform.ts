@@ -11,7 +11,7 @@ import * as objects from './objects.ts';
 import { podLog } from './pod-log.ts';
 import { stateOf } from './replica-state.ts';
 
-export interface KubernetesSettings {
+interface KubernetesSettings {
   home: objects.Home;
   open: () => Promise<Cluster>;
   deliver: Platform['deliver'];

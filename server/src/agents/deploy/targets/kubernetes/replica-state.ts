@@ -13,7 +13,7 @@ const cannot_start = new Set([
 ]);
 const out_of_memory = 'OOMKilled';
 
-export type Seen = Pick<ReplicaSet, 'last_exit' | 'obstacle'>;
+type Seen = Pick<ReplicaSet, 'last_exit' | 'obstacle'>;
 
 export function stateOf(deployment: V1Deployment, pods: readonly V1Pod[]): Seen {
   const since = Date.parse(deployment.metadata?.annotations?.[scaled_at] ?? '');
