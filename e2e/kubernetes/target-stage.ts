@@ -16,7 +16,7 @@ export interface TargetStage {
   config: Record<string, string>;
   token: string;
   /** The rights in the namespace. */
-  role: object;
+  role: ReturnType<typeof role>;
   stop(): Promise<void>;
 }
 

@@ -10,7 +10,6 @@ const input = {
   image: `registry.example.com/agents@sha256:${'a'.repeat(64)}`,
   variables: { HOME: '/tmp' },
   resources: { memory_bytes: 512 * 1024 ** 2, cpu_count: 1 },
-  replicas: 0,
   has_pull_secret: true,
 };
 const owner = { name: input.name, uid: 'the uid of the Deployment', revision_id: input.revision_id };
@@ -46,7 +45,7 @@ test('only the memory can be written, and its files are the secrets of this revi
 });
 
 test('another attempt describes the same pods, so it replaces none', () => {
-  const again = objects.deployment(home, { ...input, fence: 4, replicas: 2 });
+  const again = objects.deployment(home, { ...input, fence: 4 });
   expect(again.spec?.template).toEqual(objects.deployment(home, input).spec?.template);
 });
 

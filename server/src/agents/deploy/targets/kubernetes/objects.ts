@@ -48,10 +48,10 @@ const leave_seconds = 10;
 const requested_part_of_cpu = 0.25;
 
 interface DeploymentInput extends Described {
-  replicas: number;
   has_pull_secret: boolean;
 }
 
+/** Without a replica. */
 export function deployment(home: Home, input: DeploymentInput): V1Deployment {
   const labels = labelsOf(home, input.revision_id);
   return {
@@ -64,7 +64,7 @@ export function deployment(home: Home, input: DeploymentInput): V1Deployment {
       annotations: { [label.agent]: input.agent, [fence]: String(input.fence) },
     },
     spec: {
-      replicas: input.replicas,
+      replicas: 0,
       revisionHistoryLimit: 0,
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: podSpec(home, input) },

@@ -65,19 +65,22 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
 
     async describe(described, signal) {
       const cluster = await open();
-      const { name, revision_id } = described;
+      const { name } = described;
       const before = await cluster.read<V1Deployment>({ ...deployments, metadata: { name } }, signal);
       if (before !== undefined) requireOwn(before, home, described);
-      const replicas = before?.spec?.replicas ?? 0;
-      const input = { ...described, replicas, has_pull_secret: pull !== undefined };
-      const made = await cluster.apply(objects.deployment(home, input), signal);
-      const owner = { name, revision_id, uid: made.metadata?.uid ?? '' };
+      const wanted = objects.deployment(home, { ...described, has_pull_secret: pull !== undefined });
+      // The pods of a revision never change, and its number is told by `scale`.
+      if (before !== undefined)
+        await cluster.merge({ ...deployments, metadata: { name, annotations: wanted.metadata?.annotations } }, signal);
+      const owner = ownerOf(before ?? (await cluster.apply(wanted, signal)));
       await cluster.apply(objects.serviceAccount(home, owner), signal);
       await cluster.apply(objects.networkPolicy(home, owner), signal);
       await cluster.apply(objects.disruptionBudget(home, owner), signal);
       if (pull !== undefined) await cluster.apply(objects.pullSecret(home, owner, pull), signal);
-      const content = `${JSON.stringify(objects.deployment(home, { ...input, replicas: 0 }), undefined, 2)}\n`;
-      return { place: {}, artefacts: [{ file: 'deployment.json', content }] };
+      return {
+        place: {},
+        artefacts: [{ file: 'deployment.json', content: `${JSON.stringify(wanted, undefined, 2)}\n` }],
+      };
     },
 
     async scale(name, { replicas, files, leaving = [] }, signal) {
