@@ -50,7 +50,9 @@ async function pushed(version: string, more = ''): Promise<string> {
   return ref;
 }
 
-async function say(): Promise<string> {
+const say = async () => await ask().catch((error: unknown) => String(error));
+
+async function ask(): Promise<string> {
   const body = Buffer.from(JSON.stringify({ input: { message: 'hi, I am Ada' } }));
   const answer = await admin.call('invoke.call', { params, body });
   const text = await answer.text();
