@@ -26,7 +26,12 @@ export async function openTargetStage(cluster: TestCluster): Promise<TargetStage
   await here.kubectl('label', 'namespace', here.name, 'pod-security.kubernetes.io/enforce=restricted');
   const token = await openAccount(cluster, here);
   const app = await testApp({
-    config: { sync_budget_seconds: 8, calm_seconds: 3600, outbound_private_hosts: [cluster.host] },
+    config: {
+      start_deadline_seconds: 60,
+      sync_budget_seconds: 8,
+      calm_seconds: 3600,
+      outbound_private_hosts: [cluster.host],
+    },
     door_addresses: [cluster.host],
   });
   const door = await openDoor(cluster);
