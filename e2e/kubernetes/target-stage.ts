@@ -51,7 +51,7 @@ export async function openTargetStage(cluster: TestCluster): Promise<TargetStage
     await here.remove();
     await cluster.kubectl('delete', 'clusterrole,clusterrolebinding', `gantry-${here.name}`);
   };
-  return { app, here, config, token, role: role(here.name), stop };
+  return { app, here, config, token, role: role({ name: 'gantry', namespace: here.name }), stop };
 }
 
 /** Returns its token. */
@@ -63,7 +63,7 @@ async function openAccount(cluster: TestCluster, here: TestNamespace): Promise<s
   const shared = `gantry-${here.name}`;
   await cluster.apply(
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    role(here.name),
+    role(metadata),
     {
       apiVersion,
       kind: 'RoleBinding',
@@ -71,7 +71,7 @@ async function openAccount(cluster: TestCluster, here: TestNamespace): Promise<s
       subjects: [account],
       roleRef: { apiGroup: rbac, kind: 'Role', name: 'gantry' },
     },
-    { ...clusterRole(), metadata: { name: shared } },
+    clusterRole(shared),
     {
       apiVersion,
       kind: 'ClusterRoleBinding',

@@ -50,7 +50,9 @@ export type TargetFinding = z.output<typeof targetFinding>;
  * certificate. And a login of the registry where it needs one.
  */
 export const targetCredential = z.strictObject({
-  certificate: secretValue.optional().describe('PEM: the certificate of the service for an engine at tcp:// or an API server'),
+  certificate: secretValue
+    .optional()
+    .describe('PEM: the certificate of the service for an engine at tcp:// or an API server'),
   key: secretValue.optional().describe('PEM: the private key of the certificate, or the key of the user at ssh://'),
   token: secretValue.optional().describe('A token of a service account of Kubernetes, instead of a certificate'),
   registry: z

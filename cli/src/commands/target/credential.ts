@@ -1,3 +1,4 @@
+import type { TargetCredential } from '@gantry/contract/assets/targets.ts';
 import { readGiven } from '../../input/read-given.ts';
 import { defineCommand, required, text } from '../../command.ts';
 import { readValue } from '../../secret/read-value.ts';
@@ -27,9 +28,11 @@ export const command = defineCommand({
   async run({ name, certificate, key, token, registryUser }, session) {
     if ((key === undefined) === (token === undefined)) throw misuse('Give --key or --token, one of both');
     if (certificate !== undefined && key === undefined) throw misuse('--certificate needs --key');
-    const files = Object.entries({ certificate, key, token }).flatMap(([part, file]) =>
-      file === undefined ? [] : [{ part, file }],
-    );
+    const given = { certificate, key, token };
+    const files = (['certificate', 'key', 'token'] as const).flatMap((part) => {
+      const file = given[part];
+      return file === undefined ? [] : [{ part, file }];
+    });
     const command = ['svc target credential', name, ...files.map(({ part, file }) => `--${part} ${file}`)].join(' ');
     const registry =
       registryUser === undefined
@@ -40,10 +43,8 @@ export const command = defineCommand({
               password: await readValue(session, 'the registry', `${command} --registry-user ${registryUser}`),
             },
           };
-    const body = {
-      ...Object.fromEntries(await Promise.all(files.map(async ({ part, file }) => [part, await readGiven(file)]))),
-      ...registry,
-    };
+    const body: TargetCredential = { ...registry };
+    for (const { part, file } of files) body[part] = await readGiven(file);
     const target = await suggestAsset(session, 'target', name, () =>
       session.call('targets.set_credential', { params: { name }, body }),
     );

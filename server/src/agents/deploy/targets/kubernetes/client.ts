@@ -8,6 +8,7 @@ import type {
   KubernetesObjectApi,
   SecurityAuthentication,
 } from '@kubernetes/client-node';
+import type * as Library from '@kubernetes/client-node';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { TargetCredential } from '@gantry/contract/assets/targets.ts';
 import type { Labels } from '../../../../assets/docker/labels.ts';
@@ -70,7 +71,7 @@ export async function connectCluster(server: Server): Promise<Cluster> {
   const { ServerSideApply, MergePatch } = library.PatchStrategy;
   const here = <T extends KubernetesObject>(object: T): T => ({
     ...object,
-    metadata: { ...object.metadata, namespace: server.namespace },
+    metadata: Object.assign({}, object.metadata, { namespace: server.namespace }),
   });
   const patch = async <T extends KubernetesObject>(object: T, how: 'apply' | 'merge'): Promise<T> =>
     await (how === 'apply'
@@ -81,7 +82,7 @@ export async function connectCluster(server: Server): Promise<Cluster> {
     apply: async (object, signal) => await answered(patch(object, 'apply'), signal),
     merge: async (object, signal) => void (await unlessMissing(answered(patch(object, 'merge'), signal))),
     read: async <T extends KubernetesObject>(object: Named, signal?: AbortSignal) =>
-      (await unlessMissing(answered(objects.read(here(object)), signal))) as T | undefined, // of the kind that was asked for
+      await unlessMissing<T>(answered(objects.read(here(object)), signal)),
     list: async <T extends KubernetesObject>(
       { apiVersion = '', kind = '' }: Pick<KubernetesObject, 'apiVersion' | 'kind'>,
       labels: Labels,
@@ -96,7 +97,7 @@ export async function connectCluster(server: Server): Promise<Cluster> {
       const options: RequestOptions = { signal };
       await config.applyToHTTPSOptions(options);
       const url = new URL(
-        `/api/v1/namespaces/${server.namespace}/${path}?${new URLSearchParams(query)}`,
+        `/api/v1/namespaces/${server.namespace}/${path}?${new URLSearchParams(query).toString()}`,
         server.address,
       );
       const asking = request(url, options);
@@ -151,7 +152,7 @@ function configOf(
 async function sharedConnections(
   config: KubeConfig,
   { address }: Server,
-  { RequestContext, HttpMethod }: typeof import('@kubernetes/client-node'),
+  { RequestContext, HttpMethod }: typeof Library,
 ): Promise<SecurityAuthentication> {
   const first = new RequestContext(new URL(address).origin, HttpMethod.GET);
   await config.applySecurityAuthentication(first);

@@ -30,17 +30,15 @@ export const nameOf = ({ resource, subresource }: Right) =>
 const rulesOf = (of: readonly Right[]) =>
   of.map((right) => ({ apiGroups: [right.group], resources: [nameOf(right)], verbs: [...right.verbs] }));
 
-const name = 'gantry';
-
 /** Whoever runs the target binds them to its service account. */
-export const role = (namespace: string): V1Role => ({
+export const role = ({ name, namespace }: { name: string; namespace: string }): V1Role => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'Role',
   metadata: { name, namespace },
   rules: rulesOf(rights),
 });
 
-export const clusterRole = (): V1ClusterRole => ({
+export const clusterRole = (name: string): V1ClusterRole => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRole',
   metadata: { name },

@@ -23,7 +23,8 @@ test('the last end of a container that does not run again is the end of a replic
 });
 
 test('a container that runs again, a pod that is being removed, and an end before the last scale say nothing', () => {
-  const leaving = { ...pod(ended(0, 5)), metadata: { deletionTimestamp: at(6) } };
+  const leaving = pod(ended(0, 5));
+  leaving.metadata = { deletionTimestamp: at(6) };
   expect(stateOf(scaled, [pod({ running: {} }, ended(1, 5)), leaving, pod(ended(1, -1))])).toEqual({});
 });
 
