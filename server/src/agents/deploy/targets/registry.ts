@@ -8,6 +8,12 @@ import { registryClient, type Registry } from '../../../assets/images/registry-c
 import type { Outbound } from '../../../ground/outbound/outbound.ts';
 import { tried } from './tried.ts';
 
+export interface DeliveryParts {
+  /** The engine that builds. */
+  builds: Engine;
+  outbound: Outbound;
+}
+
 export function registryOf({ config, credential }: NamedTarget, outbound: Outbound): Registry {
   const { origin, pathname } = new URL(String(config['registry'])); // every kind has it
   const repository = pathname.split('/').filter(Boolean).join('/');

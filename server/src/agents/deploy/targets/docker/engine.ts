@@ -7,21 +7,14 @@ import { ask, connectEngine, pingEngine, type Engine } from '../../../../assets/
 import { ensureNetwork } from '../../../../assets/docker/networks.ts';
 import type { Registry } from '../../../../assets/images/registry-client.ts';
 import { firstUse } from '../../../../ground/first-use.ts';
-import type { Outbound } from '../../../../ground/outbound/outbound.ts';
 import type { KindOfTarget } from '../index.ts';
 import type { Target } from '../target.ts';
 import { notLimited } from '../not-limited.ts';
 import { dialsIn } from '../dials-in.ts';
-import { deliverTo, registryOf, testRegistry } from '../registry.ts';
+import { deliverTo, registryOf, testRegistry, type DeliveryParts } from '../registry.ts';
 import { tried } from '../tried.ts';
 import { dockerTarget } from './docker-target.ts';
 import { secretVolume } from './secret-volume.ts';
-
-export interface EngineParts {
-  /** The engine that builds. */
-  builds: Engine;
-  outbound: Outbound;
-}
 
 const pull_seconds = 1800;
 
@@ -44,12 +37,12 @@ const noCredential = (name: string, what: string, flags: string) =>
     hint: `A platform admin sets it: svc target credential ${name} ${flags}`,
   });
 
-export const engineKind = (parts: EngineParts): KindOfTarget => ({
+export const engineKind = (parts: DeliveryParts): KindOfTarget => ({
   open: (named) => engineTarget(named, parts),
   test: async (named, signal) => await testEngine(named, parts, signal),
 });
 
-function engineTarget(named: NamedTarget, { builds, outbound }: EngineParts): Target {
+function engineTarget(named: NamedTarget, { builds, outbound }: DeliveryParts): Target {
   const { service_url, service_ca: ca } = named.config as EngineConfig; // as above
   const registry = registryOf(named, outbound);
   const open = firstUse(async () => {
@@ -73,7 +66,7 @@ function engineTarget(named: NamedTarget, { builds, outbound }: EngineParts): Ta
 
 async function testEngine(
   named: NamedTarget,
-  { builds, outbound }: EngineParts,
+  { builds, outbound }: DeliveryParts,
   signal: AbortSignal,
 ): Promise<TargetFinding[]> {
   const engine = tried('engine', async () => {

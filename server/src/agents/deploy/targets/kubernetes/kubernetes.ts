@@ -3,16 +3,15 @@ import type { TargetFinding } from '@gantry/contract/assets/targets.ts';
 import type { KubernetesConfig } from '@gantry/project/asset-config/target.ts';
 import type { NamedTarget } from '../../../../assets/targets/find-targets.ts';
 import { firstUse } from '../../../../ground/first-use.ts';
-import type { EngineParts } from '../docker/engine.ts';
 import type { KindOfTarget } from '../index.ts';
-import { deliverTo, registryOf, testRegistry } from '../registry.ts';
+import { deliverTo, registryOf, testRegistry, type DeliveryParts } from '../registry.ts';
 import { replicaTarget, type ReplicaParts } from '../replicas/target.ts';
 import type { Target } from '../target.ts';
 import { connectCluster, type Cluster } from './client.ts';
 import { kubernetesPlatform } from './platform.ts';
 import { testCluster } from './test-cluster.ts';
 
-interface KubernetesParts extends EngineParts, ReplicaParts {}
+interface KubernetesParts extends DeliveryParts, ReplicaParts {}
 
 export const kubernetesKind = (parts: KubernetesParts): KindOfTarget => ({
   open: (named) => openTarget(named, parts),

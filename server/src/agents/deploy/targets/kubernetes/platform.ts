@@ -2,8 +2,8 @@
 import type { V1Deployment, V1Node, V1Pod, V1Secret } from '@kubernetes/client-node';
 import { createHash } from 'node:crypto';
 import { label } from '../../../../assets/docker/labels.ts';
-import { requireSecretName } from '../docker/secret-place.ts';
 import type { Described, Platform, ReplicaSet } from '../replicas/platform.ts';
+import { requireSecretName } from '../secret-name.ts';
 import type { Outgoing, SecretFiles } from '../target.ts';
 import type { Cluster } from './client.ts';
 import { memoryBytes } from './quantity.ts';

@@ -6,7 +6,7 @@ const units: Readonly<Record<string, number>> = {
 
 /** An amount of memory as a cluster writes it: `16Gi`, `12951632Ki`, `1e9`. */
 export function memoryBytes(quantity = '0'): number {
-  const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?(?:e\d+)?)([kMGTPm]i?)?$/.exec(quantity) ?? [];
+  const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?(?:e\d+)?)([kKMGTPm]i?)?$/.exec(quantity) ?? [];
   const bytes = Number(amount === '' ? Number.NaN : amount) * (units[unit] ?? Number.NaN);
   if (Number.isNaN(bytes)) throw new Error(`${JSON.stringify(quantity)} is no amount of memory`);
   return bytes;
