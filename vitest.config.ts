@@ -101,7 +101,7 @@ export default defineConfig({
           name: 'kubernetes',
           ...alone,
           include: ['e2e/kubernetes/**/*.test.ts'],
-          globalSetup: ['e2e/kubernetes/global-setup.ts'],
+          globalSetup: ['server/src/testing/global-setup.ts', 'e2e/kubernetes/global-setup.ts'],
           expect: patient,
           testTimeout: 240_000,
           hookTimeout: 600_000,

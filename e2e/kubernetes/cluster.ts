@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { certificateOf } from '../../setup/kubernetes/certificates.js';
+import { certificateOf, makeCertificate } from '../../setup/kubernetes/certificates.js';
 import { clusterOf, nodeOf } from '../../setup/kubernetes/layout.js';
 import { setCable } from '../../setup/kubernetes/network.js';
 
@@ -15,6 +15,10 @@ export interface TestCluster {
   /** This machine, as pods see it. Services that pods call listen there. */
   host: string;
   registry: { url: string; authority_file: string };
+  /** The address of its API server, and the file of the authority that signs all certificates of the cluster. */
+  api: { url: string; authority_file: string };
+  /** Files of a certificate for a server of this machine, as pods see it. */
+  certificate(): Promise<{ certificate: string; key: string }>;
   nodes: readonly string[];
   /** The output of `kubectl <args>`. Throws with its message when it fails. */
   kubectl(...args: string[]): Promise<string>;
@@ -52,11 +56,18 @@ export function testCluster(): TestCluster {
     return node;
   }
 
+  const { certificate: authority_file } = certificateOf(cluster, 'authority');
   const kubectl = async (...args: string[]) => (await begin(args)).stdout;
   return {
     kubeconfig: cluster.kubeconfig,
     host: cluster.host,
-    registry: { url: `https://${cluster.registry}`, authority_file: certificateOf(cluster, 'authority').certificate },
+    registry: { url: `https://${cluster.registry}`, authority_file },
+    api: { url: `https://${cluster.api}`, authority_file },
+    certificate: async () => {
+      const name = 'door';
+      await makeCertificate(cluster, { name, user: name, group: 'gantry', hosts: [cluster.host] });
+      return certificateOf(cluster, name);
+    },
     nodes: nodes.map(({ name }) => name),
     kubectl,
     apply: async (...objects) => {

@@ -1,17 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { findBaseImage } from '../../server/src/assets/docker/base-image.ts';
 import { pushImage } from '../../server/src/assets/images/push-image.ts';
 import { testInstallation } from '../../server/src/assets/workshop/test-installation.ts';
 import { openOutbound } from '../../server/src/ground/outbound/outbound.ts';
 import { testConfig } from '../../server/src/testing/config.ts';
 import type { TestCluster } from './cluster.ts';
+import { trustRegistry } from './trusted-registry.ts';
 
 const push_ms = 300_000;
 
 /** The base image of agents, in the cluster's registry: `<registry>/base@sha256:…`. */
 export async function pushBaseImage({ host, registry }: TestCluster): Promise<string> {
-  setDefaultCACertificates([...getCACertificates(), readFileSync(registry.authority_file, 'utf8')]);
+  trustRegistry({ registry });
   const { engine, settings } = testInstallation(testConfig());
   const signal = AbortSignal.timeout(push_ms);
   const outbound = openOutbound({ private_hosts: [host] });

@@ -10,6 +10,18 @@ const faults = (kind: ConfiguredKind, text: string) =>
   );
 
 /** The smallest and the largest config of each kind. */
+const clusterYaml = `kind: kubernetes
+address: https://k8s.example.com:6443
+ca: |
+  -----BEGIN CERTIFICATE-----
+  MIIB
+  -----END CERTIFICATE-----
+namespace: agents
+runtime_class: gvisor
+registry: https://registry.example.com/agents
+service_url: https://door.example.com
+`;
+
 const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: string[]]> = {
   prompt: [
     'template: Be kind.',
@@ -55,6 +67,7 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
   target: [
     `kind: engine\naddress: ssh://deploy@gpu.example.com\nhost_fingerprint: SHA256:${'a'.repeat(43)}\nregistry: https://registry.example.com/agents\nservice_url: https://door.example.com\n`,
     `kind: engine\naddress: tcp://gpu.example.com:2376\nca: |\n  -----BEGIN CERTIFICATE-----\n  MIIB\n  -----END CERTIFICATE-----\nregistry: http://127.0.0.1:5000/team/agents\nservice_url: https://door.example.com/\n`,
+    clusterYaml,
   ],
 };
 
@@ -112,6 +125,12 @@ test.each<[ConfiguredKind, string, string]>([
     '/variables/0/name `variables[0].name` is `topic`, but no text uses it',
   ],
   ['prompt', 'template: "{{#if x}}"\n', 'holds `{{` without a variable'],
+  ['target', clusterYaml.replace('https://k8s', 'tcp://k8s'), '/address `address` is not https://<host>[:<port>]'],
+  ['target', clusterYaml.replace(':6443', ':6443/path'), '/address `address` is not https://<host>[:<port>]'],
+  ['target', clusterYaml.replace('namespace: agents', 'namespace: kube/../x'), '/namespace'],
+  ['target', clusterYaml.replace('namespace: agents\n', ''), '/namespace `namespace` is missing'],
+  ['target', `${clusterYaml}host_fingerprint: SHA256:${'a'.repeat(43)}\n`, 'belongs to `kind: engine`'],
+  ['target', clusterYaml.replace('kubernetes', 'engine'), '/namespace `namespace` belongs to `kind: kubernetes`'],
   ['tool', 'url: https://example.com\n', '/url `url` belongs to tools of `type: http`'],
   ['tool', 'type: http\n', '/url `url` is missing'],
   ['tool', 'type: http\nurl: https://u:p@example.com\n', 'a user name or a password'],

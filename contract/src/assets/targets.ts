@@ -9,7 +9,7 @@ import { byName, time } from '../wire.ts';
 export const local_target = 'local';
 
 /** The kind of a target may stand for its name: it means the only one of that kind, or the one with the kind's own name. */
-export const targetKinds = ['engine'] as const;
+export const targetKinds = ['engine', 'kubernetes'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
 export const target = z.object({
@@ -45,10 +45,16 @@ export const targetFinding = z.object({
 });
 export type TargetFinding = z.output<typeof targetFinding>;
 
-/** Of an `engine`: a client certificate for `tcp://`, a private key for `ssh://`, and a login of the registry where it needs one. */
+/**
+ * Of an `engine`: a client certificate for `tcp://`, or a private key for `ssh://`. Of `kubernetes`: a token of a service account, or a client
+ * certificate. And a login of the registry where it needs one.
+ */
 export const targetCredential = z.strictObject({
-  certificate: secretValue.optional().describe('PEM: the certificate of the service for an engine at tcp://'),
+  certificate: secretValue
+    .optional()
+    .describe('PEM: the certificate of the service for an engine at tcp:// or an API server'),
   key: secretValue.optional().describe('PEM: the private key of the certificate, or the key of the user at ssh://'),
+  token: secretValue.optional().describe('A token of a service account of Kubernetes, instead of a certificate'),
   registry: z
     .strictObject({ username: z.string().min(1).max(200), password: secretValue })
     .optional()

@@ -5,7 +5,7 @@ import { agentConnections } from '../agents/deploy/connections/agent-connections
 import { openAgentLeases } from '../agents/deploy/keep/agent-leases.ts';
 import type { DeployParts } from '../agents/deploy/parts.ts';
 import { openRefusedEgressLog } from '../agents/deploy/status/refused-egress.ts';
-import { engineKind, openMore, openTargets } from '../agents/deploy/targets/index.ts';
+import { engineKind, kubernetesKind, openMore, openTargets } from '../agents/deploy/targets/index.ts';
 import type { RefusedEgress } from '../agents/deploy/targets/docker/egress-proxy.ts';
 import { local_target } from '@gantry/contract/assets/targets.ts';
 import { openOutbound } from '../ground/outbound/outbound.ts';
@@ -51,7 +51,10 @@ export function openDeploying(parts: OpeningParts): Deploying {
     }),
     targets: openTargets({
       fixed: { [local_target]: containers.local, ...openMore(parts.more_targets, parts) },
-      kinds: { engine: engineKind({ builds: containers.engine, outbound }) },
+      kinds: {
+        engine: engineKind({ builds: containers.engine, outbound }),
+        kubernetes: kubernetesKind({ builds: containers.engine, outbound, db, dialled: parts.dialled }),
+      },
       rows: {
         find: async (name) => await findTarget(db, envelope, name),
         names: async () => (await listTargets(db)).map(({ name }) => name),

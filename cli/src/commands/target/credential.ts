@@ -1,7 +1,9 @@
+import type { TargetCredential } from '@gantry/contract/assets/targets.ts';
 import { readGiven } from '../../input/read-given.ts';
-import { defineCommand, needed, required, text } from '../../command.ts';
+import { defineCommand, required, text } from '../../command.ts';
 import { readValue } from '../../secret/read-value.ts';
 import { suggestAsset } from '../../registry/named.ts';
+import { misuse } from '../../refusal.ts';
 import { good, line } from '../../view/view.ts';
 
 export const command = defineCommand({
@@ -11,16 +13,27 @@ export const command = defineCommand({
   examples: [
     'svc target credential gpu-box --certificate cert.pem --key key.pem',
     'svc target credential gpu-box --key key --registry-user pusher < password',
+    'svc target credential cluster --token token',
   ],
   arguments: { name: required('Its name', 'target') },
   flags: {
-    certificate: text('A file: the certificate of the service for an engine at tcp://, in the form PEM', 'path'),
-    key: needed(text('A file: the private key of the certificate, or of the user at ssh://', 'path')),
+    certificate: text(
+      'A file: the certificate of the service for an engine at tcp:// or a cluster, in the form PEM',
+      'path',
+    ),
+    key: text('A file: the private key of the certificate, or of the user at ssh://', 'path'),
+    token: text('A file: the token of a service account of the cluster, instead of a certificate', 'path'),
     registryUser: text('The user of the registry; its password comes from a hidden prompt or from stdin', 'name'),
   },
-  async run({ name, certificate, key, registryUser }, session) {
-    const given = certificate === undefined ? '' : ` --certificate ${certificate}`;
-    const command = `svc target credential ${name}${given} --key ${key}`;
+  async run({ name, certificate, key, token, registryUser }, session) {
+    if ((key === undefined) === (token === undefined)) throw misuse('Give --key or --token, one of both');
+    if (certificate !== undefined && key === undefined) throw misuse('--certificate needs --key');
+    const given = { certificate, key, token };
+    const files = (['certificate', 'key', 'token'] as const).flatMap((part) => {
+      const file = given[part];
+      return file === undefined ? [] : [{ part, file }];
+    });
+    const command = ['svc target credential', name, ...files.map(({ part, file }) => `--${part} ${file}`)].join(' ');
     const registry =
       registryUser === undefined
         ? {}
@@ -30,11 +43,8 @@ export const command = defineCommand({
               password: await readValue(session, 'the registry', `${command} --registry-user ${registryUser}`),
             },
           };
-    const body = {
-      ...(certificate === undefined ? {} : { certificate: await readGiven(certificate) }),
-      key: await readGiven(key),
-      ...registry,
-    };
+    const body: TargetCredential = { ...registry };
+    for (const { part, file } of files) body[part] = await readGiven(file);
     const target = await suggestAsset(session, 'target', name, () =>
       session.call('targets.set_credential', { params: { name }, body }),
     );

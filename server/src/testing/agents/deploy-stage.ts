@@ -14,7 +14,7 @@ import { openAgentLeases } from '../../agents/deploy/keep/agent-leases.ts';
 import { agentConnections } from '../../agents/deploy/connections/agent-connections.ts';
 import { ingressSecret } from '../../agents/deploy/serving/ingress-secret.ts';
 import type { DeployParts } from '../../agents/deploy/parts.ts';
-import { openTargets, type Targets } from '../../agents/deploy/targets/index.ts';
+import { openTargets, type KindOfTarget, type Targets } from '../../agents/deploy/targets/index.ts';
 import type { Instance, Place, Target } from '../../agents/deploy/targets/target.ts';
 import { openEnvelope } from '../../ground/envelope/envelope.ts';
 import { cursors } from '../../governance/http/cursor.ts';
@@ -53,18 +53,18 @@ export interface DeployStage {
   close(): Promise<void>;
 }
 
+const noKind: KindOfTarget = {
+  open: ({ name }) => {
+    throw new Error(`a stage has no row ${name}`);
+  },
+  test: async () => [],
+};
+
 /** Without rows. */
 export const fixedTargets = (fixed: Readonly<Record<string, Target>>): Targets =>
   openTargets({
     fixed,
-    kinds: {
-      engine: {
-        open: ({ name }) => {
-          throw new Error(`a stage has no row ${name}`);
-        },
-        test: async () => [],
-      },
-    },
+    kinds: { engine: noKind, kubernetes: noKind },
     rows: { find: async () => undefined, names: async () => [] },
   });
 

@@ -8,6 +8,7 @@ import type { ReplicaParts } from './replicas/target.ts';
 import type { Target } from './target.ts';
 
 export { engineKind } from './docker/engine.ts';
+export { kubernetesKind } from './kubernetes/kubernetes.ts';
 export { localTarget } from './docker/local.ts';
 
 export interface Targets {

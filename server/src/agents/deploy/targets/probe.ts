@@ -93,7 +93,9 @@ interface ProbeAnswer {
   fields?: Record<string, unknown>;
 }
 
-function ended({ exit_code, out_of_memory, state }: Instance): ProbeAnswer {
+function ended({ exit_code, out_of_memory, state, obstacle }: Instance): ProbeAnswer {
+  if (obstacle !== undefined)
+    return { code: 'start_failed', detail: `The target does not start the agent. It says: ${obstacle}` };
   if (out_of_memory) return { code: 'out_of_memory', detail: 'The agent ran out of memory during its start' };
   return {
     code: 'start_failed',

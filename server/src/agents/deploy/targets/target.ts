@@ -53,6 +53,8 @@ export interface Instance {
   url?: string;
   exit_code?: number;
   out_of_memory: boolean;
+  /** Why it is not yet started, in the words of its platform. */
+  obstacle?: string;
   started_at?: string;
   finished_at?: string;
 }

@@ -1,31 +1,20 @@
 // The container engine of another machine. Images reach it through a registry. The service is root on that machine, as far as the engine lets it.
-import type { target } from '@gantry/project/asset-config/target.ts';
+import type { EngineConfig } from '@gantry/project/asset-config/target.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { TargetFinding } from '@gantry/contract/assets/targets.ts';
-import type { z } from 'zod';
 import type { NamedTarget } from '../../../../assets/targets/find-targets.ts';
 import { ask, connectEngine, pingEngine, type Engine } from '../../../../assets/docker/client.ts';
 import { ensureNetwork } from '../../../../assets/docker/networks.ts';
-import { digestOf } from '../../../../assets/images/layer.ts';
-import { pushImage } from '../../../../assets/images/push-image.ts';
-import { registryClient, type Registry } from '../../../../assets/images/registry-client.ts';
+import type { Registry } from '../../../../assets/images/registry-client.ts';
 import { firstUse } from '../../../../ground/first-use.ts';
-import type { Outbound } from '../../../../ground/outbound/outbound.ts';
 import type { KindOfTarget } from '../index.ts';
 import type { Target } from '../target.ts';
 import { notLimited } from '../not-limited.ts';
 import { dialsIn } from '../dials-in.ts';
+import { deliverTo, registryOf, testRegistry, type DeliveryParts } from '../registry.ts';
 import { tried } from '../tried.ts';
 import { dockerTarget } from './docker-target.ts';
 import { secretVolume } from './secret-volume.ts';
-
-export interface EngineParts {
-  /** The engine that builds. */
-  builds: Engine;
-  outbound: Outbound;
-}
-
-type EngineConfig = z.output<typeof target>;
 
 const pull_seconds = 1800;
 
@@ -48,12 +37,12 @@ const noCredential = (name: string, what: string, flags: string) =>
     hint: `A platform admin sets it: svc target credential ${name} ${flags}`,
   });
 
-export const engineKind = (parts: EngineParts): KindOfTarget => ({
+export const engineKind = (parts: DeliveryParts): KindOfTarget => ({
   open: (named) => engineTarget(named, parts),
   test: async (named, signal) => await testEngine(named, parts, signal),
 });
 
-function engineTarget(named: NamedTarget, { builds, outbound }: EngineParts): Target {
+function engineTarget(named: NamedTarget, { builds, outbound }: DeliveryParts): Target {
   const { service_url, service_ca: ca } = named.config as EngineConfig; // as above
   const registry = registryOf(named, outbound);
   const open = firstUse(async () => {
@@ -66,8 +55,7 @@ function engineTarget(named: NamedTarget, { builds, outbound }: EngineParts): Ta
     open,
     deliver: async (image, signal) => {
       const { engine } = await open();
-      const { digest } = await pushImage(registry, { engine: builds, id: image }, signal);
-      const name = `${new URL(registry.url).host}/${registry.repository}@${digest}`;
+      const name = await deliverTo(registry, { engine: builds, id: image }, signal);
       await pull(engine, { name, credential: registry.credential, signal });
       return name;
     },
@@ -76,31 +64,16 @@ function engineTarget(named: NamedTarget, { builds, outbound }: EngineParts): Ta
   return { ...dialsIn(target), limits_egress: false };
 }
 
-function registryOf({ config, credential }: NamedTarget, outbound: Outbound): Registry {
-  const { origin, pathname } = new URL((config as EngineConfig).registry); // as above
-  const repository = pathname.split('/').filter(Boolean).join('/');
-  return { url: origin, repository, credential: credential?.registry, outbound };
-}
-
 async function testEngine(
   named: NamedTarget,
-  { builds, outbound }: EngineParts,
+  { builds, outbound }: DeliveryParts,
   signal: AbortSignal,
 ): Promise<TargetFinding[]> {
   const engine = tried('engine', async () => {
     const { version, api_version } = await pingEngine(connectTo(named, builds.installation_id), signal);
     return `Docker ${version} answers, with API ${api_version}`;
   });
-  const registry = tried('registry', async () => {
-    // The empty config of OCI. A registry keeps it once, whoever sends it.
-    const blob = Buffer.from('{}');
-    await registryClient(registryOf(named, outbound), signal).pushBlob({
-      digest: digestOf(blob),
-      size: blob.length,
-      open: () => blob,
-    });
-    return 'takes images from the service';
-  });
+  const registry = testRegistry(registryOf(named, outbound), signal);
   const limits = {
     part: 'outgoing connections',
     works: true,

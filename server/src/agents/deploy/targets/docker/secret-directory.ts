@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { requireSecretName, type SecretPlace } from './secret-place.ts';
+import { requireSecretName } from '../secret-name.ts';
+import type { SecretPlace } from './secret-place.ts';
 import type { SecretFiles } from '../target.ts';
 
 // Secrets reach a container as files in one directory on the host's tmpfs. They are never in the engine's records, an image or on a disk.

@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { packArchive } from '../../../../assets/docker/archive.ts';
 import { ask, unless, type Engine } from '../../../../assets/docker/client.ts';
 import { labelsFor } from '../../../../assets/docker/labels.ts';
-import { requireSecretName, type SecretPlace } from './secret-place.ts';
+import { requireSecretName } from '../secret-name.ts';
+import type { SecretPlace } from './secret-place.ts';
 
 const path = '/run/secrets';
 // Longer than a slow start, so that nothing is left of a service that ended in between.

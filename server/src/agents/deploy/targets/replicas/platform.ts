@@ -14,6 +14,8 @@ export interface ReplicaSet {
   replicas: number;
   /** How a replica ended that has no successor which runs. Undefined after each `scale`. */
   last_exit?: { exit_code: number; out_of_memory: boolean };
+  /** Why a replica cannot start now, in the platform's words. */
+  obstacle?: string;
 }
 
 /**

@@ -66,7 +66,7 @@ export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts)
     if (row.process_hash !== null && dialled?.isHere(instance_id, row.process_hash) === true)
       return { ...instance, ...set.last_exit, state: 'running', url: dialledUrl(instance_id, row.process_hash) };
     return set.last_exit === undefined
-      ? { ...instance, state: 'created' }
+      ? { ...instance, state: 'created', ...(set.obstacle !== undefined && { obstacle: set.obstacle }) }
       : { ...instance, state: 'exited', ...set.last_exit };
   };
   const observe = async (place: Place, signal?: AbortSignal) => {

@@ -1,0 +1,45 @@
+// What `svc target add` says of each kind. A flag of another kind is refused by name.
+import type { TargetKind } from '@gantry/contract/assets/targets.ts';
+import { readGiven } from '../input/read-given.ts';
+import { misuse } from '../refusal.ts';
+
+interface TargetFlags {
+  kind: TargetKind | undefined;
+  address: string;
+  ca: string | undefined;
+  hostFingerprint: string | undefined;
+  namespace: string | undefined;
+  runtimeClass: string | undefined;
+  registry: string;
+  serviceUrl: string;
+  serviceCa: string | undefined;
+}
+
+const flags_of = {
+  engine: { hostFingerprint: '--host-fingerprint' },
+  kubernetes: { namespace: '--namespace', runtimeClass: '--runtime-class' },
+} as const satisfies Record<TargetKind, Partial<Record<keyof TargetFlags, string>>>;
+
+/** As the user typed it. The config of the kind says what is missing. */
+export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Promise<Record<string, string>> {
+  for (const [other, own] of Object.entries(flags_of)) {
+    const foreign = Object.entries(own).find(([flag]) => flags[flag as keyof typeof flags] !== undefined);
+    if (other !== kind && foreign !== undefined)
+      throw misuse(`${foreign[1]} belongs to --kind ${other}, and this target is of the kind ${kind}`);
+  }
+  const { address, ca, hostFingerprint, namespace, runtimeClass, registry, serviceUrl, serviceCa } = flags;
+  const given = {
+    kind,
+    address,
+    ca: ca === undefined ? undefined : await readGiven(ca),
+    host_fingerprint: hostFingerprint,
+    namespace,
+    runtime_class: runtimeClass,
+    registry,
+    service_url: serviceUrl,
+    service_ca: serviceCa === undefined ? undefined : await readGiven(serviceCa),
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

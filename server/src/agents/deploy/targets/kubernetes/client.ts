@@ -1,0 +1,167 @@
+// The API server of a cluster. The library is loaded at the first use. TLS accepts the authority of the config alone.
+import { request, type RequestOptions } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import type {
+  KubeConfig,
+  KubernetesObject,
+  KubernetesObjectApi,
+  SecurityAuthentication,
+} from '@kubernetes/client-node';
+import type * as Library from '@kubernetes/client-node';
+import { Problem } from '@gantry/contract/problems.ts';
+import type { TargetCredential } from '@gantry/contract/assets/targets.ts';
+import type { Labels } from '../../../../assets/docker/labels.ts';
+import { answered, refusalIn, unlessMissing } from './answers.ts';
+
+export interface Server {
+  /** Of the target, for hints. */
+  name: string;
+  address: string;
+  ca: string;
+  namespace: string;
+  credential: TargetCredential | undefined;
+}
+
+/** Some fields of an object. */
+type Part = KubernetesObject & { spec?: object };
+type Named = Pick<KubernetesObject, 'apiVersion' | 'kind'> & { metadata: { name: string } };
+
+export interface Cluster {
+  /** Makes the object, or makes its fields as given. Fields that others have set stay. */
+  apply<T extends KubernetesObject>(object: T, signal?: AbortSignal): Promise<T>;
+  /** Changes the given fields. A missing object is no error. */
+  merge(object: Part, signal?: AbortSignal): Promise<void>;
+  read<T extends KubernetesObject>(object: Named, signal?: AbortSignal): Promise<T | undefined>;
+  /** In the namespace, unless the kind belongs to none. */
+  list<T extends KubernetesObject>(
+    of: Pick<KubernetesObject, 'apiVersion' | 'kind'>,
+    labels: Labels,
+    signal?: AbortSignal,
+  ): Promise<T[]>;
+  /** Begins the removal, with all that it owns. A missing one is no error. */
+  remove(object: Named, signal?: AbortSignal): Promise<void>;
+  /** Asks a question. Nothing is stored. */
+  ask<T extends KubernetesObject>(question: T, signal?: AbortSignal): Promise<T>;
+  /** The body of an answer as it comes. Undefined for a missing object. */
+  open(path: string, query: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage | undefined>;
+}
+
+const field_manager = 'gantry';
+const answer_ms = 30_000;
+
+export async function connectCluster(server: Server): Promise<Cluster> {
+  const library = await import('@kubernetes/client-node');
+  const config = configOf(server, library.KubeConfig);
+  const objects = new library.KubernetesObjectApi(
+    library.createConfiguration({
+      baseServer: new library.ServerConfiguration(new URL(server.address).origin, {}),
+      authMethods: { default: await sharedConnections(config, server, library) },
+      promiseMiddleware: [
+        {
+          pre: async (context) => {
+            context.setSignal(AbortSignal.timeout(answer_ms));
+            return await Promise.resolve(context);
+          },
+          post: async (context) => await Promise.resolve(context),
+        },
+      ],
+    }),
+  );
+  const { ServerSideApply, MergePatch } = library.PatchStrategy;
+  const here = <T extends KubernetesObject>(object: T): T => ({
+    ...object,
+    metadata: Object.assign({}, object.metadata, { namespace: server.namespace }),
+  });
+  const patch = async <T extends KubernetesObject>(object: T, how: 'apply' | 'merge'): Promise<T> =>
+    await (how === 'apply'
+      ? objects.patch(here(object), undefined, undefined, field_manager, true, ServerSideApply)
+      : objects.patch(here(object), undefined, undefined, field_manager, undefined, MergePatch));
+
+  return {
+    apply: async (object, signal) => await answered(patch(object, 'apply'), signal),
+    merge: async (object, signal) => void (await unlessMissing(answered(patch(object, 'merge'), signal))),
+    read: async <T extends KubernetesObject>(object: Named, signal?: AbortSignal) =>
+      await unlessMissing<T>(answered(objects.read(here(object)), signal)),
+    list: async <T extends KubernetesObject>(
+      { apiVersion = '', kind = '' }: Pick<KubernetesObject, 'apiVersion' | 'kind'>,
+      labels: Labels,
+      signal?: AbortSignal,
+    ) => (await answered(listed<T>(objects, { apiVersion, kind, labels, namespace: server.namespace }), signal)).items,
+    remove: async (object, signal) => {
+      const gone = objects.delete(here(object), undefined, undefined, undefined, undefined, 'Background');
+      await unlessMissing(answered(gone, signal));
+    },
+    ask: async (question, signal) => await answered(objects.create(question), signal),
+    open: async (path, query, signal) => {
+      const options: RequestOptions = { signal };
+      await config.applyToHTTPSOptions(options);
+      const url = new URL(
+        `/api/v1/namespaces/${server.namespace}/${path}?${new URLSearchParams(query).toString()}`,
+        server.address,
+      );
+      const asking = request(url, options);
+      asking.on('error', () => {}); // `once` has the failure of the request, and the reader that of the body
+      asking.end();
+      const [answer] = (await answered(once(asking, 'response'), signal)) as [IncomingMessage]; // as Node documents it
+      if (answer.statusCode === 200) return answer;
+      return await unlessMissing(answered(refusalIn(answer), signal));
+    },
+  };
+}
+
+async function listed<T extends KubernetesObject>(
+  objects: KubernetesObjectApi,
+  { apiVersion, kind, labels, namespace }: { apiVersion: string; kind: string; labels: Labels; namespace: string },
+) {
+  const selector = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  return await objects.list<T>(
+    apiVersion, kind, namespace, undefined, undefined, undefined, undefined, selector.join(',') || undefined,
+  ); // prettier-ignore
+}
+
+function configOf(
+  { name: target, address, ca, namespace, credential = {} }: Server,
+  Config: typeof KubeConfig,
+): KubeConfig {
+  const { token, certificate, key } = credential;
+  const data = (text: string) => Buffer.from(text).toString('base64');
+  const user =
+    token !== undefined
+      ? { token: token.trim() }
+      : certificate !== undefined && key !== undefined
+        ? { certData: data(certificate), keyData: data(key) }
+        : undefined;
+  if (user === undefined)
+    throw new Problem('engine_unavailable', {
+      detail: 'The target has no token and no client certificate yet.',
+      hint: `A platform admin sets it: svc target credential ${target} --token <file>`,
+    });
+  const config = new Config();
+  const name = 'target';
+  config.loadFromOptions({
+    clusters: [{ name, server: new URL(address).origin, caData: data(ca), skipTLSVerify: false }],
+    users: [{ name, ...user }],
+    contexts: [{ name, cluster: name, user: name, namespace }],
+    currentContext: name,
+  });
+  return config;
+}
+
+/** The library would open a connection for each request. */
+async function sharedConnections(
+  config: KubeConfig,
+  { address }: Server,
+  { RequestContext, HttpMethod }: typeof Library,
+): Promise<SecurityAuthentication> {
+  const first = new RequestContext(new URL(address).origin, HttpMethod.GET);
+  await config.applySecurityAuthentication(first);
+  return {
+    getName: () => 'target',
+    applySecurityAuthentication: (context) => {
+      for (const [name, value] of Object.entries(first.getHeaders())) context.setHeaderParam(name, value);
+      const dispatcher = first.getDispatcher();
+      if (dispatcher !== undefined) context.setDispatcher(dispatcher);
+    },
+  };
+}
