@@ -27,7 +27,10 @@ export async function describeRevision(ecs: Ecs, described: Described, signal: A
 }
 
 /** Throws for one of a newer attempt. */
-function isDescribed(known: Service, { name, fence, digest }: { name: string; fence: number; digest: string }): boolean {
+function isDescribed(
+  known: Service,
+  { name, fence, digest }: { name: string; fence: number; digest: string },
+): boolean {
   if (tagOf(known, digest_tag) === digest) return true;
   if (Number(tagOf(known, label.fence)) > fence) throw new Error(`The service ${name} has a newer fence`);
   return false;

@@ -101,4 +101,3 @@ async function pushCredential({ clients }: Ecs, signal: AbortSignal): Promise<{ 
   if (colon < 1) throw new Error('ECR gave no password for its registry');
   return { username: token.slice(0, colon), password: token.slice(colon + 1) };
 }
-

@@ -37,8 +37,7 @@ export async function makeSecret(making: Making, input: Plan['secret']): Promise
   const name = input.Name ?? '';
   await record({ kind: 'secret', name });
   const made = clients.secrets.createSecret(input, { abortSignal: signal });
-  const arn =
-    (await unlessNamed(['ResourceExistsException'], made))?.ARN ?? (await ownSecret(making, name));
+  const arn = (await unlessNamed(['ResourceExistsException'], made))?.ARN ?? (await ownSecret(making, name));
   if (arn === undefined) throw new Error(`AWS gave no ARN for the secret ${name}`);
   return arn;
 }

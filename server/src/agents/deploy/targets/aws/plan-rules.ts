@@ -17,7 +17,10 @@ function taskRules({ task_definition, service }: Rules): string[] {
   const { family = '', cpu, memory, containerDefinitions = [], executionRoleArn } = task_definition;
   const isOnFargate = service.launchType === 'FARGATE';
   return said([
-    [!family_name.test(family), `The family ${family} has other characters than letters, digits, - and _, or is too long.`],
+    [
+      !family_name.test(family),
+      `The family ${family} has other characters than letters, digits, - and _, or is too long.`,
+    ],
     [
       isOnFargate && !isFargateSize({ cpu: Number(cpu), memory: Number(memory) }),
       `Fargate has no size with ${cpu} CPU units and ${memory} MiB.`,
@@ -96,4 +99,5 @@ function serviceRules({ service, task_definition }: Rules): string[] {
 /** Whether it is broken, and its sentence. */
 type Rule = readonly [boolean, string];
 
-const said = (rules: readonly Rule[]): string[] => rules.flatMap(([isBroken, sentence]) => (isBroken ? [sentence] : []));
+const said = (rules: readonly Rule[]): string[] =>
+  rules.flatMap(([isBroken, sentence]) => (isBroken ? [sentence] : []));

@@ -28,7 +28,10 @@ export async function removeRevision(ecs: Ecs, name: string, signal?: AbortSigna
 /** A task that writes would make its log anew. ECS kills after the grace. */
 async function untilEnded(ecs: Ecs, name: string, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + (stopGraceSeconds + 60) * 1000;
-  while ((await tasksOf(ecs, { name, desiredStatus: 'RUNNING' }, signal)).length > 0 || (await anyStops(ecs, name, signal))) {
+  while (
+    (await tasksOf(ecs, { name, desiredStatus: 'RUNNING' }, signal)).length > 0 ||
+    (await anyStops(ecs, name, signal))
+  ) {
     if (performance.now() > deadline) throw new Error(`The tasks of ${name} do not end`);
     await sleep(1000, undefined, { ...(signal && { signal }) });
   }
@@ -43,27 +46,32 @@ async function removeSecret(ecs: Ecs, name: string, signal?: AbortSignal): Promi
 }
 
 /** ECS deletes inactive ones only, ten in a call, and finishes when no task has one. */
-async function removeTaskDefinitions({ clients }: Ecs, name: string, signal?: AbortSignal): Promise<void> {
-  for (const status of ['ACTIVE', 'INACTIVE'] as const) {
-    for (let nextToken: string | undefined; ;) {
-      const page = await clients.ecs.listTaskDefinitions(
-        { familyPrefix: name, status, ...(nextToken !== undefined && { nextToken }) },
-        { abortSignal: signal },
-      );
-      // A prefix also finds other families.
-      const own = (page.taskDefinitionArns ?? []).filter((arn) => arn.includes(`:task-definition/${name}:`));
-      if (status === 'ACTIVE')
-        for (const taskDefinition of own)
-          await clients.ecs.deregisterTaskDefinition({ taskDefinition }, { abortSignal: signal });
-      for (let at = 0; at < own.length; at += 10)
-        await clients.ecs.deleteTaskDefinitions(
-          { taskDefinitions: own.slice(at, at + 10) },
-          { abortSignal: signal },
-        );
-      nextToken = page.nextToken;
-      if (nextToken === undefined) break;
-    }
+async function removeTaskDefinitions(ecs: Ecs, name: string, signal?: AbortSignal): Promise<void> {
+  const { clients } = ecs;
+  for (const taskDefinition of await taskDefinitions(ecs, { name, status: 'ACTIVE' }, signal))
+    await clients.ecs.deregisterTaskDefinition({ taskDefinition }, { abortSignal: signal });
+  const inactive = await taskDefinitions(ecs, { name, status: 'INACTIVE' }, signal);
+  for (let at = 0; at < inactive.length; at += 10)
+    await clients.ecs.deleteTaskDefinitions({ taskDefinitions: inactive.slice(at, at + 10) }, { abortSignal: signal });
+}
+
+async function taskDefinitions(
+  { clients }: Ecs,
+  { name, status }: { name: string; status: 'ACTIVE' | 'INACTIVE' },
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let nextToken: string | undefined; ;) {
+    const page = await clients.ecs.listTaskDefinitions(
+      { familyPrefix: name, status, ...(nextToken !== undefined && { nextToken }) },
+      { abortSignal: signal },
+    );
+    found.push(...(page.taskDefinitionArns ?? []));
+    nextToken = page.nextToken;
+    if (nextToken === undefined) break;
   }
+  // A prefix may find other families too.
+  return found.filter((arn) => arn.includes(`:task-definition/${name}:`));
 }
 
 async function removeLogs({ clients, settings }: Ecs, name: string, signal?: AbortSignal): Promise<void> {

@@ -4,7 +4,6 @@ import type { CreateLogGroupCommandInput } from '@aws-sdk/client-cloudwatch-logs
 import type { CreateRepositoryCommandInput } from '@aws-sdk/client-ecr';
 import type {
   CreateServiceCommandInput,
-  HealthCheck,
   RegisterTaskDefinitionCommandInput,
   Tag,
   UpdateServiceCommandInput,
@@ -12,7 +11,6 @@ import type {
 import type { CreateSecretCommandInput } from '@aws-sdk/client-secrets-manager';
 import { label } from '../../../../assets/docker/labels.ts';
 import { sandbox_user } from '../../../../assets/workshop/sandbox.ts';
-import { agent_port } from '../docker/container-spec.ts';
 import type { Described } from '../replicas/platform.ts';
 import { stopGraceSeconds } from '../stop-grace.ts';
 import { fargateSize } from './fargate-size.ts';
@@ -50,7 +48,10 @@ export function secret({ name, fence, ...described }: Described, planning: Plann
 export const secretName = (name: string, { installation_id }: Pick<Planning, 'installation_id'>): string =>
   `gantry/${installation_id}/${name}`;
 
-/** All that a replica starts with, except the values of its secrets. It needs no port: a replica opens its connections to the door. */
+/**
+ * All that a replica starts with, except the values of its secrets. A replica opens its connections to the door and listens on no port. So it has no
+ * port mapping, and no health check of ECS, which would end every replica. The service asks for its health by these connections.
+ */
 export function taskDefinition(
   { name, image, variables, resources, ...described }: Omit<Described, 'fence'>,
   planning: Planning,
@@ -76,10 +77,9 @@ export function taskDefinition(
         workingDirectory: '/app',
         user: `${sandbox_user}:${sandbox_user}`,
         environment: Object.entries(variables).map(([variable, value]) => ({ name: variable, value })),
-        // The whole ARN, as the store gave it. A name without its random end finds no secret in other services' messages.
+        // The whole ARN, with the random end that the store gave it.
         secrets: [{ name: secrets_variable, valueFrom: secret_arn }],
         linuxParameters: { initProcessEnabled: true, capabilities: { drop: ['ALL'] } },
-        healthCheck,
         stopTimeout: stopGraceSeconds,
         logConfiguration: {
           logDriver: 'awslogs',
@@ -94,20 +94,6 @@ export function taskDefinition(
     tags: tags(described, planning),
   };
 }
-
-/** By the Python of the image: it has no curl, and perhaps no shell. It shows a process that hangs to ECS, which replaces it. */
-export const healthCheck = {
-  command: [
-    'CMD',
-    '/opt/venv/bin/python',
-    '-c',
-    `import urllib.request as r; r.build_opener(r.ProxyHandler({})).open("http://127.0.0.1:${agent_port}/health", timeout=5)`,
-  ],
-  interval: 30,
-  timeout: 10,
-  retries: 3,
-  startPeriod: 120,
-} satisfies HealthCheck;
 
 export function service(
   { name, fence, ...described }: Pick<Described, 'name' | 'fence' | 'agent' | 'revision_id'>,
@@ -184,7 +170,8 @@ const tags = (
 ];
 
 /** The same for the same attempt. ECS takes 36 characters, and the store of secrets needs 32. */
-const token = (parts: readonly (string | number)[], { installation_id }: Planning) => hash([installation_id, ...parts], 32);
+const token = (parts: readonly (string | number)[], { installation_id }: Planning) =>
+  hash([installation_id, ...parts], 32);
 
 const hash = (value: readonly unknown[], length: number) =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, length);

@@ -45,7 +45,11 @@ async function* events(log: TaskLog, { follow = false, since, tail, signal }: Qu
     if (!follow) return;
   }
   for (let emptyReads = 0; ;) {
-    const page = await read(log, { ...from, startFromHead: true, ...(token !== undefined && { nextToken: token }) }, signal);
+    const page = await read(
+      log,
+      { ...from, startFromHead: true, ...(token !== undefined && { nextToken: token }) },
+      signal,
+    );
     yield* page?.events ?? [];
     const isEnd = page === undefined || page.nextForwardToken === token;
     token = page?.nextForwardToken ?? token;
