@@ -89,7 +89,7 @@ def test_an_error_of_the_agent_shows_what_is_no_secret(tmp_path: Path) -> None:
 
 def test_secrets_in_one_variable_are_read_and_hidden_as_files_are(tmp_path: Path) -> None:
     given = {
-        "WEATHER_API_SECRET": "not\ntold",
+        "WEATHER_API_SECRET": "never\ntold",
         "SVC_AGENT_NAME": "weather",
         "SVC_SECRET_NAMES": "WEATHER_API_SECRET SVC_INGRESS_SECRET",
         "SVC_INGRESS_SECRET": SECRET,
@@ -98,11 +98,11 @@ def test_secrets_in_one_variable_are_read_and_hidden_as_files_are(tmp_path: Path
     environment = {"SVC_SECRETS_FOLDER": str(tmp_path), "SVC_SECRETS": json.dumps(given)}
     try:
         own = load_secret_files(environment)
-        assert masked("weather fails: not\ntold") == "weather fails: ***"
+        assert masked("weather fails: never, told") == "weather fails: ***, ***"
     finally:
         hide([])
     assert (own.ingress_secret, own.join_token) == (SECRET, "a token")
-    assert environment == {"WEATHER_API_SECRET": "not\ntold", "SVC_AGENT_NAME": "weather"}
+    assert environment == {"WEATHER_API_SECRET": "never\ntold", "SVC_AGENT_NAME": "weather"}
 
 
 @pytest.mark.parametrize("text", ["not told", '["not told"]', '{"A B": "not told"}', '{"A": 1}', '{"A": "not told\\u0000"}'])

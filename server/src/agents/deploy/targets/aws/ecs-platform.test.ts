@@ -1,0 +1,263 @@
+// An agent on an emulator of ECS, which runs its tasks on this machine's engine. It says nothing about an account of AWS: permissions, quotas,
+// networks and images of real Fargate are not tried here.
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client } from '@gantry/contract/client/client.ts';
+import { connectEngine } from '../../../../assets/docker/client.ts';
+import { pushImage } from '../../../../assets/images/push-image.ts';
+import { sql } from '../../../../ground/database/sql.ts';
+import { openOutbound, type Outbound } from '../../../../ground/outbound/outbound.ts';
+import { described, planning as written } from '../../../../testing/agents/aws-revision.ts';
+import { askHost, followed, hostTeller } from '../../../../testing/agents/host-teller.ts';
+import { testConfig } from '../../../../testing/config.ts';
+import { projectOf } from '../../../../testing/pushes/project-archive.ts';
+import { checkAgainstModels, type AwsRequest } from '../../../../testing/servers/aws-models.ts';
+import { startMinistack, type Ministack } from '../../../../testing/servers/ministack.ts';
+import { recordRequests } from '../../../../testing/servers/recorded-requests.ts';
+import { testApp, type TestApp } from '../../../../testing/test-app.ts';
+import type { Platform } from '../replicas/platform.ts';
+import { replicaTarget } from '../replicas/target.ts';
+import { openClients, type AwsClients } from './clients.ts';
+import { ecsPlatform, type EcsParts } from './ecs-platform.ts';
+import type { Made } from './made.ts';
+import { policyOf, sent_actions } from './policy.ts';
+
+const name = 'swarm';
+const params = { name };
+const repository = 'gantry/agents';
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+const signal = () => AbortSignal.timeout(60_000);
+let aws: Ministack;
+let outbound: Outbound;
+let app: TestApp;
+let admin: Client;
+let clients: AwsClients;
+/** Of the test, which looks itself. */
+let eyes: AwsClients;
+let parts: EcsParts;
+let platform: Platform;
+let sent: AwsRequest[];
+/** The record of what is made, beside the number of requests that were sent before. */
+const made: (Made & { after: number })[] = [];
+
+beforeAll(async () => {
+  aws = await startMinistack();
+  const { region } = written.settings;
+  clients = await openClients({ region, endpoint: aws.endpoint, credentials });
+  eyes = await openClients({ region, endpoint: aws.endpoint, credentials });
+  await eyes.ecs.createCluster({ clusterName: written.settings.cluster });
+  sent = recordRequests(clients);
+  outbound = openOutbound({ private_hosts: ['127.0.0.1'] });
+  const { engine_host, door } = testConfig();
+  const builds = connectEngine({ docker_host: engine_host, installation_id: written.installation_id });
+  // The emulator puts its tasks on the engine's own network.
+  const gateway = networkInterfaces()['docker0']?.find(({ family }) => family === 'IPv4')?.address ?? '';
+  const settings = {
+    ...written.settings,
+    repository: `${aws.endpoint}/${repository}`,
+    service_url: `http://${gateway}:${door.port}`,
+  };
+  parts = {
+    installation_id: written.installation_id,
+    settings,
+    open: async () => await Promise.resolve(clients),
+    record: async (one) => await Promise.resolve(void made.push({ ...one, after: sent.length })),
+    push: async (image, credential, ending) =>
+      await pushImage({ url: aws.endpoint, repository, credential, outbound }, { engine: builds, id: image }, ending),
+  };
+  platform = ecsPlatform(parts);
+  app = await testApp({
+    config: { sync_budget_seconds: 8, calm_seconds: 3600 },
+    door_addresses: [gateway],
+    targets: { ecs: (of) => replicaTarget(platform, of) },
+  });
+  admin = app.admin.client;
+  await app.governed(sql`update org set agent_egress = 'open' returning id`);
+  await admin.call('teams.create', { body: { name: 'ml' } });
+}, 300_000);
+afterAll(async () => {
+  await app?.stop();
+  await outbound?.close();
+  // It removes its containers.
+  await aws?.stop();
+}, 120_000);
+
+const follow = async (begun: { id: string }) => await followed(admin, begun);
+const say = async (seconds = 0) => await askHost(admin, name, seconds);
+
+async function deployed(version: string): Promise<string> {
+  const yaml = 'deploy: {scaling: {min: 1, max: 3}}\n';
+  const project = { name, version, yaml, files: { 'agent.py': `${hostTeller}# ${version}\n` } };
+  const { id, ref } = await admin.call('agents.push', { params, body: projectOf(project) });
+  for await (const _ of await admin.call('pushes.events', { params: { id } }));
+  const deployment = await follow(await admin.call('deployments.create', { body: { ref, target: 'ecs' } }));
+  expect(deployment).toMatchObject({ state: 'done', problem: null, target: 'ecs' });
+  return `svc-${name}-${deployment.id.replaceAll('-', '').slice(0, 8)}`;
+}
+
+const running = async (service: string) => {
+  const { taskArns = [] } = await eyes.ecs.listTasks({
+    cluster: parts.settings.cluster,
+    serviceName: service,
+    desiredStatus: 'RUNNING',
+  });
+  return taskArns.map((arn) => arn.split('/').at(-1) ?? '').toSorted();
+};
+const joined = async () =>
+  (await app.db.all<{ replica: string }>(sql`select replica from instance where is_asked and replica is not null`))
+    .map(({ replica }) => replica)
+    .toSorted();
+const scaleTo = async (instances: number) =>
+  expect(await follow(await admin.call('agents.scale', { params, body: { instances } }))).toMatchObject({
+    state: 'done',
+  });
+
+let set: string;
+
+test('an image is pushed, a task runs it, gets its secrets, joins by the id of its task and answers', async () => {
+  set = await deployed('1.0.0');
+  expect(await say()).toMatch(/^[0-9a-f]{12}$/);
+  expect(await joined()).toEqual(await running(set));
+  expect(await platform.observe(set)).toMatchObject({ name: set, replicas: 1 });
+  expect(await platform.list()).toHaveLength(1);
+}, 300_000);
+
+test('its log is read from CloudWatch, followed live, masked, and found for its own description only', async () => {
+  const [replica = ''] = await joined();
+  const read = async (of: string, task: string, more: object = {}) => {
+    const lines: string[] = [];
+    for await (const { line } of platform.logs(of, task, { secrets: {}, signal: signal(), ...more })) lines.push(line);
+    return lines;
+  };
+  const all = await read(set, replica);
+  expect(all.join('\n')).toContain('agent_ready');
+  expect(await read(set, replica, { tail: 1 })).toEqual(all.slice(-1));
+  expect((await read(set, replica, { secrets: { A: 'agent_ready' } })).join('\n')).not.toContain('agent_ready');
+  expect(await read('svc-another', replica)).toEqual([]);
+  expect(await read(set, '../another')).toEqual([]);
+}, 60_000);
+
+test('a scale to two and back ends the replica that has drained', async () => {
+  await scaleTo(2);
+  expect(await joined()).toEqual(await running(set));
+  expect(await running(set)).toHaveLength(2);
+  await scaleTo(1);
+  await expect.poll(async () => await running(set), { timeout: 60_000 }).toHaveLength(1);
+  expect(await joined()).toEqual(await running(set));
+  expect(await say()).toMatch(/^[0-9a-f]{12}$/);
+}, 180_000);
+
+test('a new version runs in a service of its own, and the old one gets no task', async () => {
+  const next = await deployed('2.0.0');
+  expect(next).not.toBe(set);
+  expect(await joined()).toEqual(await running(next));
+  set = next;
+}, 240_000);
+
+test('a delete leaves nothing of the revisions', async () => {
+  await admin.call('agents.delete', { params });
+  await expect.poll(async () => await platform.list(), { timeout: 60_000 }).toEqual([]);
+  await expectNothing();
+}, 120_000);
+
+async function expectNothing(): Promise<void> {
+  const { cluster, log_group } = parts.settings;
+  const { taskArns } = await eyes.ecs.listTasks({ cluster });
+  const { taskDefinitionArns } = await eyes.ecs.listTaskDefinitions({});
+  const { SecretList } = await eyes.secrets.listSecrets({});
+  const { logStreams } = await eyes.logs.describeLogStreams({ logGroupName: log_group });
+  expect({ taskArns, taskDefinitionArns, SecretList, logStreams }).toEqual({
+    taskArns: [],
+    taskDefinitionArns: [],
+    SecretList: [],
+    logStreams: [],
+  });
+}
+
+test('a repeated description makes nothing, another one a new task definition, and one of an older attempt is refused', async () => {
+  await platform.describe(described, signal());
+  const service = async () => {
+    const { cluster } = parts.settings;
+    const { services = [] } = await eyes.ecs.describeServices({ cluster, services: [described.name] });
+    return services[0];
+  };
+  const first = await service();
+  expect(first).toMatchObject({ desiredCount: 0, runningCount: 0 });
+  const count = made.length;
+  await platform.describe({ ...described, fence: 2 }, signal());
+  expect(made).toHaveLength(count);
+  const other = { ...described, fence: 3, variables: { SVC_AGENT_NAME: 'another' } };
+  await platform.describe(other, signal());
+  expect((await service())?.taskDefinition).not.toBe(first?.taskDefinition);
+  await expect(platform.describe({ ...described, fence: 2 }, signal())).rejects.toThrow('has a newer fence');
+  await platform.remove(described.name, signal());
+  await expectNothing();
+}, 60_000);
+
+test('a description that is interrupted before its service is made again, with the secret of before', async () => {
+  const failing = ecsPlatform({
+    ...parts,
+    record: async (one) => {
+      if (one.kind === 'service') throw new Error('the record is not stored');
+      await parts.record(one);
+    },
+  });
+  await expect(failing.describe(described, signal())).rejects.toThrow('the record is not stored');
+  expect(await platform.observe(described.name)).toBeUndefined();
+  await platform.describe(described, signal());
+  expect(await platform.observe(described.name)).toMatchObject({ replicas: 0 });
+  await platform.remove(described.name, signal());
+  await platform.remove(described.name, signal());
+  await expectNothing();
+}, 60_000);
+
+test('the service of another installation is not taken, and not listed', async () => {
+  await platform.describe(described, signal());
+  const other = ecsPlatform({ ...parts, installation_id: 'another' });
+  await expect(other.observe(described.name)).rejects.toThrow('does not belong to this installation');
+  await expect(other.remove(described.name)).rejects.toThrow('does not belong to this installation');
+  expect(await other.list()).toEqual([]);
+  expect(await platform.list()).toHaveLength(1);
+  await platform.remove(described.name, signal());
+}, 60_000);
+
+test('secrets that do not fit, limits of outgoing connections and impossible sizes are refused before anything is made', async () => {
+  const count = made.length;
+  const huge = { ...described, resources: { cpu_count: 64, memory_bytes: 1024 ** 3 } };
+  await expect(platform.describe(huge, signal())).rejects.toThrow('Fargate has no size with 64 CPU');
+  await expect(platform.describe({ ...described, egress: [] }, signal())).rejects.toThrow('Outgoing connections');
+  await expect(platform.describe({ ...described, name: 'a b' }, signal())).rejects.toThrow('The family a b');
+  expect(made).toHaveLength(count);
+  await platform.describe(described, signal());
+  const files = { LARGE: 'x'.repeat(70_000) };
+  await expect(platform.scale(described.name, { replicas: 1, files })).rejects.toThrow('keeps 65536 in one secret');
+  expect(await platform.observe(described.name)).toMatchObject({ replicas: 0 });
+  await platform.remove(described.name, signal());
+}, 60_000);
+
+test('everything that was made is in the record before it was made', () => {
+  const creating = /^(Create|Register)/;
+  const created = sent.flatMap(({ operation }, at) => (creating.test(operation) ? [at] : []));
+  expect(created.length).toBeGreaterThan(5);
+  expect(made.map(({ after }) => after)).toEqual(created);
+});
+
+test("every request that was sent fits botocore's models", async () => {
+  const faults = await checkAgainstModels(sent);
+  expect(faults.flatMap((found, at) => found.map((fault) => `${sent[at]?.operation}: ${fault}`))).toEqual([]);
+}, 120_000);
+
+// Schema-checked: the emulator refuses no permission.
+test('the policy has the actions that were sent, neither more nor fewer', () => {
+  const used = new Set(sent.map(({ service, operation }) => `${service}:${operation}`));
+  expect(sent_actions.toSorted()).toEqual([...used].toSorted());
+  const { Statement } = policyOf(written);
+  const allowed = Statement.flatMap(({ Action }) => Action);
+  expect(allowed).toEqual(expect.arrayContaining([...sent_actions]));
+  expect(allowed.filter((action) => action.includes('*'))).toEqual([]);
+  expect(Statement.at(-1)).toMatchObject({
+    Action: ['iam:PassRole'],
+    Resource: [written.settings.execution_role_arn],
+    Condition: { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } },
+  });
+});
