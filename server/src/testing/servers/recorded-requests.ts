@@ -12,9 +12,13 @@ const services: Readonly<Record<string, string>> = {
 /** Every request that these clients send from now on, as they send it. */
 export function recordRequests(clients: AwsClients): AwsRequest[] {
   const sent: AwsRequest[] = [];
-  for (const client of Object.values(clients)) {
-    const stack: AwsClients['ecs']['middlewareStack'] = client.middlewareStack;
-    stack.add(
+  // All have the same stack. Its type names the client's own inputs.
+  const stacks = [clients.ecs, clients.ecr, clients.secrets, clients.logs] as Pick<
+    AwsClients['ecs'],
+    'middlewareStack'
+  >[];
+  for (const { middlewareStack } of stacks) {
+    middlewareStack.add(
       (next, context) => async (args) => {
         const operation = String(context.commandName).replace(/Command$/, '');
         const service = services[String(context.clientName).replace(/Client$/, '')];

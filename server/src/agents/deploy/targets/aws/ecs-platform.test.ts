@@ -147,6 +147,15 @@ test('a scale to two and back ends the replica that has drained', async () => {
   expect(await say()).toMatch(/^[0-9a-f]{12}$/);
 }, 180_000);
 
+test('a replica that names the task of another description ends nothing', async () => {
+  const tasks = await running(set);
+  await platform.describe(described, signal());
+  await platform.scale(described.name, { replicas: 0, leaving: tasks });
+  expect(await running(set)).toEqual(tasks);
+  await platform.remove(described.name, signal());
+  expect(await running(set)).toEqual(tasks);
+}, 60_000);
+
 test('a new version runs in a service of its own, and the old one gets no task', async () => {
   const next = await deployed('2.0.0');
   expect(next).not.toBe(set);
@@ -218,6 +227,19 @@ test('the service of another installation is not taken, and not listed', async (
   await expect(other.remove(described.name)).rejects.toThrow('does not belong to this installation');
   expect(await other.list()).toEqual([]);
   expect(await platform.list()).toHaveLength(1);
+  await platform.remove(described.name, signal());
+}, 60_000);
+
+test('no task definition, no service and no artefact has a value of a secret', async () => {
+  const { artefacts } = await platform.describe(described, signal());
+  const value = 'the value of a secret';
+  await platform.scale(described.name, { replicas: 0, files: { TOKEN: value, SVC_JOIN_TOKEN: value } });
+  const { SecretString } = await eyes.secrets.getSecretValue({
+    SecretId: `gantry/${parts.installation_id}/${described.name}`,
+  });
+  expect(JSON.parse(SecretString ?? '')).toEqual({ TOKEN: value, SVC_JOIN_TOKEN: value });
+  const others = sent.filter(({ operation }) => operation !== 'PutSecretValue');
+  expect(JSON.stringify([artefacts, others, made])).not.toContain(value);
   await platform.remove(described.name, signal());
 }, 60_000);
 
