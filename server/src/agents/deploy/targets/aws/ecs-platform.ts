@@ -13,7 +13,7 @@ import { container_name, repository, type Planning } from './requests.ts';
 import { scaleRevision } from './scale.ts';
 import { earlierValues } from './secret-values.ts';
 import { taskLogs } from './task-logs.ts';
-import { ownTask } from './tasks.ts';
+import { isTaskId, ownTask } from './tasks.ts';
 
 export interface EcsParts extends Planning {
   open: () => Promise<AwsClients>;
@@ -67,7 +67,7 @@ export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
 
     logs: async function* logs(name, replica, query) {
       const ecs = await opened();
-      if (!/^[0-9a-f]{32}$/.test(replica)) return;
+      if (!isTaskId(replica)) return;
       const log = {
         logs: ecs.clients.logs,
         group: settings.log_group,
