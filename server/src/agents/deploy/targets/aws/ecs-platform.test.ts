@@ -1,9 +1,9 @@
 // An agent on an emulator of ECS, which runs its tasks on this machine's engine. It says nothing about an account of AWS: permissions, quotas,
 // networks and images of real Fargate are not tried here.
-import { networkInterfaces } from 'node:os';
+import type Docker from 'dockerode';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client/client.ts';
-import { connectEngine } from '../../../../assets/docker/client.ts';
+import { connectEngine, type Engine } from '../../../../assets/docker/client.ts';
 import { pushImage } from '../../../../assets/images/push-image.ts';
 import { sql } from '../../../../ground/database/sql.ts';
 import { openOutbound, type Outbound } from '../../../../ground/outbound/outbound.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const { engine_host, door } = testConfig();
   const builds = connectEngine({ docker_host: engine_host, installation_id: written.installation_id });
   // The emulator puts its tasks on the engine's own network.
-  const gateway = networkInterfaces()['docker0']?.find(({ family }) => family === 'IPv4')?.address ?? '';
+  const gateway = await bridgeAddress(builds);
   const settings = {
     ...written.settings,
     repository: `${aws.endpoint}/${repository}`,
@@ -81,6 +81,15 @@ afterAll(async () => {
   // It removes its containers.
   await aws?.stop();
 }, 120_000);
+
+/** Of this machine, as containers on the engine's own network find it. The engine may name the range only, and takes its first address. */
+async function bridgeAddress({ docker }: Engine): Promise<string> {
+  const { IPAM } = (await docker.getNetwork('bridge').inspect()) as Docker.NetworkInspectInfo; // the client has no type
+  const [range] = IPAM?.Config ?? [];
+  const address = range?.['Gateway'] ?? range?.['Subnet']?.replace(/\d+\/\d+$/, '1');
+  if (address === undefined) throw new Error('the network of the engine has no range');
+  return address;
+}
 
 const follow = async (begun: { id: string }) => await followed(admin, begun);
 const say = async (seconds = 0) => await askHost(admin, name, seconds);
