@@ -1,7 +1,8 @@
 // Agents on ECS Fargate. A revision is a service of ECS, which keeps its replicas. They have no address and dial in. All names follow from the
 // revision's, so that a killed run finds what it made. Run against an emulator, never against an account (docs/decisions/0173).
+import { LRUCache } from 'lru-cache';
 import { firstUse } from '../../../../ground/first-use.ts';
-import type { Platform } from '../replicas/platform.ts';
+import type { Platform, ReplicaSet } from '../replicas/platform.ts';
 import { notLimited } from '../not-limited.ts';
 import type { AwsClients } from './clients.ts';
 import { describeRevision } from './describe.ts';
@@ -36,6 +37,13 @@ export interface Ecs extends Planning {
 export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
   const { settings } = parts;
   const opened = firstUse(async () => ({ ...parts, clients: await open() }) satisfies Ecs);
+  // A deploy and the keeper ask many times a second, and an account has 20 such calls a second for all.
+  const seen = new LRUCache<string, Promise<ReplicaSet | undefined>>({ max: 1000, ttl: 1000 });
+  const observe = async (name: string) => {
+    const ecs = await opened();
+    const service = await findService(ecs, name);
+    return service && (await replicaSet(ecs, service));
+  };
   return {
     limits_egress: false,
 
@@ -49,21 +57,31 @@ export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
 
     async describe(described, signal) {
       if (described.egress !== undefined) throw notLimited();
-      const plan = await describeRevision(await opened(), described, signal);
-      const { notes, ...requests } = plan;
+      const { notes, ...requests } = await describeRevision(await opened(), described, signal);
+      seen.delete(described.name);
       const content = `${JSON.stringify({ ...requests, ...(notes.length > 0 && { notes }) }, null, 2)}\n`;
       return { place: {}, artefacts: [{ file: 'ecs.json', content }] };
     },
 
-    scale: async (name, to, signal) => await scaleRevision(await opened(), { name, ...to }, signal),
-
-    async observe(name, signal) {
-      const ecs = await opened();
-      const service = await findService(ecs, name, signal);
-      return service && (await replicaSet(ecs, service, signal));
+    async scale(name, to, signal) {
+      await scaleRevision(await opened(), { name, ...to }, signal);
+      seen.delete(name);
     },
 
-    remove: async (name, signal) => await removeRevision(await opened(), name, signal),
+    async observe(name) {
+      const before = seen.get(name);
+      if (before !== undefined) return await before;
+      const now = observe(name);
+      seen.set(name, now);
+      // Its caller has the failure.
+      now.catch(() => seen.delete(name));
+      return await now;
+    },
+
+    async remove(name, signal) {
+      await removeRevision(await opened(), name, signal);
+      seen.delete(name);
+    },
 
     logs: async function* logs(name, replica, query) {
       const ecs = await opened();
