@@ -1,6 +1,5 @@
 // An agent on an emulator of ECS, which runs its tasks on this machine's engine. It says nothing about an account of AWS: permissions, quotas,
 // networks and images of real Fargate are not tried here.
-import type Docker from 'dockerode';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client/client.ts';
 import { connectEngine, type Engine } from '../../../../assets/docker/client.ts';
@@ -84,7 +83,7 @@ afterAll(async () => {
 
 /** Of this machine, as containers on the engine's own network find it. The engine may name the range only, and takes its first address. */
 async function bridgeAddress({ docker }: Engine): Promise<string> {
-  const { IPAM } = (await docker.getNetwork('bridge').inspect()) as Docker.NetworkInspectInfo; // the client has no type
+  const { IPAM } = await docker.getNetwork('bridge').inspect();
   const [range] = IPAM?.Config ?? [];
   const address = range?.['Gateway'] ?? range?.['Subnet']?.replace(/\d+\/\d+$/, '1');
   if (address === undefined) throw new Error('the network of the engine has no range');

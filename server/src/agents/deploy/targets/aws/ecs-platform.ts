@@ -1,5 +1,6 @@
 // Agents on ECS Fargate. A revision is a service of ECS, which keeps its replicas. They have no address and dial in. All names follow from the
 // revision's, so that a killed run finds what it made. Run against an emulator, never against an account (docs/decisions/0173).
+import { Problem } from '@gantry/contract/problems.ts';
 import { LRUCache } from 'lru-cache';
 import { firstUse } from '../../../../ground/first-use.ts';
 import type { Platform, ReplicaSet } from '../replicas/platform.ts';
@@ -51,7 +52,10 @@ export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
       const ecs = await opened();
       await makeRepository({ ...ecs, signal }, repository(parts));
       const { digest, platform } = await push(image, await pushCredential(ecs, signal), signal);
-      if (platform !== 'linux/amd64') throw new Error(`The image is for ${platform}, and Fargate runs linux/amd64`);
+      if (platform !== 'linux/amd64')
+        throw new Problem('start_failed', {
+          detail: `The image is for ${platform}, and this target runs linux/amd64.`,
+        });
       return imageName(settings, digest);
     },
 
