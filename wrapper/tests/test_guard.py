@@ -105,7 +105,9 @@ def test_secrets_in_one_variable_are_read_and_hidden_as_files_are(tmp_path: Path
     assert environment == {"WEATHER_API_SECRET": "never\ntold", "SVC_AGENT_NAME": "weather"}
 
 
-@pytest.mark.parametrize("text", ["not told", '["not told"]', '{"A B": "not told"}', '{"A": 1}', '{"A": "not told\\u0000"}'])
+@pytest.mark.parametrize(
+    "text", ["not told", '["not told"]', '{"A B": "not told"}', '{"A": 1}', '{"A": "not told\\u0000"}']
+)
 def test_one_variable_with_something_else_than_secrets_prevents_the_start_and_is_not_shown(text: str) -> None:
     with pytest.raises(SettingsError, match="SVC_SECRETS") as raised:
         load_secret_files({"SVC_SECRETS": text})

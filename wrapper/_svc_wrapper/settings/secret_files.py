@@ -19,7 +19,7 @@ from .settings import SettingsError
 INGRESS_SECRET = "SVC_INGRESS_SECRET"  # noqa: S105 - the name of a variable, not a secret
 JOIN_TOKEN = "SVC_JOIN_TOKEN"  # noqa: S105 - the name of a variable, not a secret
 SECRET_NAMES = "SVC_SECRET_NAMES"  # noqa: S105 - the name of a variable, not a secret
-SECRETS = "SVC_SECRETS"  # noqa: S105 - the name of a variable, not a secret
+SECRETS = "SVC_SECRETS"
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

@@ -27,6 +27,8 @@ const repository = 'gantry/agents';
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 const signal = () => AbortSignal.timeout(60_000);
 let aws: Ministack;
+/** It builds, and the emulator runs its tasks there. */
+let engine: Engine;
 let outbound: Outbound;
 let app: TestApp;
 let admin: Client;
@@ -48,9 +50,9 @@ beforeAll(async () => {
   sent = recordRequests(clients);
   outbound = openOutbound({ private_hosts: ['127.0.0.1'] });
   const { engine_host, door } = testConfig();
-  const builds = connectEngine({ docker_host: engine_host, installation_id: written.installation_id });
+  engine = connectEngine({ docker_host: engine_host, installation_id: written.installation_id });
   // The emulator puts its tasks on the engine's own network.
-  const gateway = await bridgeAddress(builds);
+  const gateway = await bridgeAddress(engine);
   const settings = {
     ...written.settings,
     repository: `${aws.endpoint}/${repository}`,
@@ -62,7 +64,7 @@ beforeAll(async () => {
     open: async () => await Promise.resolve(clients),
     record: async (one) => await Promise.resolve(void made.push({ ...one, after: sent.length })),
     push: async (image, credential, ending) =>
-      await pushImage({ url: aws.endpoint, repository, credential, outbound }, { engine: builds, id: image }, ending),
+      await pushImage({ url: aws.endpoint, repository, credential, outbound }, { engine, id: image }, ending),
   };
   platform = ecsPlatform(parts);
   app = await testApp({
@@ -96,12 +98,16 @@ const say = async (seconds = 0) => await askHost(admin, name, seconds);
 /** It prints each call. */
 const talking = hostTeller.replace('    return {', '    print("asked where", flush=True)\n    return {');
 
-async function deployed(version: string): Promise<string> {
+async function deploy(version: string, code = '') {
   const yaml = 'deploy: {scaling: {min: 1, max: 3}}\n';
-  const project = { name, version, yaml, files: { 'agent.py': `${talking}# ${version}\n` } };
+  const project = { name, version, yaml, files: { 'agent.py': `${talking}# ${version}\n${code}` } };
   const { id, ref } = await admin.call('agents.push', { params, body: projectOf(project) });
   for await (const _ of await admin.call('pushes.events', { params: { id } }));
-  const deployment = await follow(await admin.call('deployments.create', { body: { ref, target: 'ecs' } }));
+  return await follow(await admin.call('deployments.create', { body: { ref, target: 'ecs' } }));
+}
+
+async function deployed(version: string): Promise<string> {
+  const deployment = await deploy(version);
   expect(deployment).toMatchObject({ state: 'done', problem: null, target: 'ecs' });
   return `svc-${name}-${deployment.id.replaceAll('-', '').slice(0, 8)}`;
 }
@@ -184,9 +190,32 @@ test('a replica that names the task of another description ends nothing', async 
 test('a new version runs in a service of its own, and the old one gets no task', async () => {
   const next = await deployed('2.0.0');
   expect(next).not.toBe(set);
+  await expect.poll(async () => await running(set), { timeout: 60_000 }).toEqual([]);
   expect(await joined()).toEqual(await running(next));
   set = next;
 }, 240_000);
+
+test('a version whose replicas end at their start fails its deploy with their exit code, and leaves no service', async () => {
+  const before = (await platform.list()).map((one) => one.name).toSorted();
+  const { state, problem } = await deploy('2.1.0', 'import os\nos._exit(3)\n');
+  expect({ state, problem }).toMatchObject({
+    state: 'failed',
+    problem: { code: 'start_failed', detail: 'The container exited with 3' },
+  });
+  expect((await platform.list()).map((one) => one.name).toSorted()).toEqual(before);
+  expect(await say()).toMatch(/^[0-9a-f]{12}$/);
+}, 240_000);
+
+test('ECS replaces a task that has died, and the new one becomes the same instance', async () => {
+  const [dead = ''] = await running(set);
+  await engine.docker.getContainer(`ministack-ecs-${dead.slice(0, 8)}-agent`).kill();
+  await expect
+    .poll(async () => (await running(set)).filter((task) => task !== dead), { timeout: 60_000 })
+    .toHaveLength(1);
+  await expect.poll(joined, { timeout: 60_000 }).not.toContain(dead);
+  expect(await joined()).toEqual(await running(set));
+  await expect.poll(say, { timeout: 60_000 }).toMatch(/^[0-9a-f]{12}$/);
+}, 150_000);
 
 test('a delete leaves nothing of the revisions', async () => {
   await admin.call('agents.delete', { params });
