@@ -95,7 +95,10 @@ export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
         group: settings.log_group,
         // Its prefix has the name of the description, so no other one's replica is found.
         stream: `${name}/${container_name}/${replica}`,
-        hasEnded: async () => (await ownTask(ecs, { name, task: replica }, query.signal))?.lastStatus !== 'RUNNING',
+        hasEnded: async () => {
+          const task = await ownTask(ecs, { name, task: replica }, query.signal);
+          return task === undefined || task.lastStatus === 'STOPPED';
+        },
       };
       const delivered = await earlierValues(ecs, { name, names: Object.keys(query.secrets) }, query.signal);
       const today = Object.values(query.secrets).filter((value) => value !== undefined);
