@@ -43,11 +43,14 @@ const isOwn = ({ installation_id }: Ecs, service: Service) => tagOf(service, lab
 export const tagOf = ({ tags = [] }: Service, name: string): string | undefined =>
   tags.find(({ key }) => key === name)?.value;
 
+/** A start asks how its task ended, and ECS may run the next one already. Later, only a task without a successor is looked for. */
+const starting_ms = 600_000;
+
 export async function replicaSet(ecs: Ecs, service: Service, signal?: AbortSignal): Promise<ReplicaSet> {
   const { serviceName: name = '', desiredCount: replicas = 0, runningCount = 0 } = service;
   const set = { name, revision_id: tagOf(service, label.revision) ?? '', replicas };
-  if (runningCount >= replicas) return set;
   const since = Number(tagOf(service, scaled_tag) ?? 0);
+  if (runningCount >= replicas && Date.now() - since > starting_ms) return set;
   const stopped = await tasksOf(ecs, { name, desiredStatus: 'STOPPED' }, signal);
   const ended = stopped
     .filter(({ stoppingAt, stopCode }) => isByItself(stopCode) && (stoppingAt?.getTime() ?? 0) > since)
