@@ -196,13 +196,15 @@ test('a new version runs in a service of its own, and the old one gets no task',
 }, 240_000);
 
 test('a version whose replicas end at their start fails its deploy with their exit code, and leaves no service', async () => {
-  const before = (await platform.list()).map((one) => one.name).toSorted();
+  const names = async () => (await platform.list()).map((one) => one.name);
+  const before = await names();
   const { state, problem } = await deploy('2.1.0', 'import os\nos._exit(3)\n');
   expect({ state, problem }).toMatchObject({
     state: 'failed',
     problem: { code: 'start_failed', detail: 'The container exited with 3' },
   });
-  expect((await platform.list()).map((one) => one.name).toSorted()).toEqual(before);
+  // The version before may have ended meanwhile.
+  expect((await names()).filter((one) => !before.includes(one))).toEqual([]);
   expect(await say()).toMatch(/^[0-9a-f]{12}$/);
 }, 240_000);
 
