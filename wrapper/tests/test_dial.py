@@ -167,6 +167,44 @@ def test_a_url_of_the_door_without_a_token_prevents_the_start() -> None:
     wrapper.client.close()
 
 
+class Metadata:
+    """Of ECS, for one task."""
+
+    def __init__(self, answer: bytes) -> None:
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}/v4/a-token"
+        self.asked = ""
+        self.answer = answer
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self) -> None:
+        with contextlib.suppress(OSError):
+            connection, _ = self.listener.accept()
+            self.asked = head_of(connection.recv(4096).decode())
+            connection.sendall(b"HTTP/1.1 " + self.answer)
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        (b'200 OK\r\n\r\n{"TaskARN": "arn:aws:ecs:eu-west-1:1:task/agents/0123456789abcdef"}', "0123456789abcdef"),
+        (b"500 Failed\r\n\r\n", socket.gethostname()),
+        (b"200 OK\r\n\r\n[]", socket.gethostname()),
+    ],
+)
+def test_a_replica_on_ecs_says_the_id_of_its_task_and_otherwise_its_host_name(answer: bytes, name: str) -> None:
+    door = Door()
+    metadata = Metadata(answer)
+    with dialling(door, ECS_CONTAINER_METADATA_URI_V4=metadata.url) as wrapper:
+        door.wait_until_ready()
+        assert metadata.asked == "GET /v4/a-token/task HTTP/1.1"
+        assert {line for head in door.heads for line in head.split("\r\n") if line.startswith("X-Svc-Replica")} == {
+            f"X-Svc-Replica: {name}"
+        }
+        assert ("replica_not_named" in wrapper.log()) is not answer.startswith(b"200 OK\r\n\r\n{")
+
+
 def test_a_process_that_dials_ends_in_time() -> None:
     door = Door()
     with dialling(door) as wrapper:

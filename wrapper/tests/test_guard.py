@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from _svc_wrapper.agent_error import agent_error, hide, masked
 from _svc_wrapper.settings.secret_files import load_secret_files
+from _svc_wrapper.settings.settings import SettingsError
 from signed_caller import SECRET, headers_of
 from wrapper_process import AGENTS, WrapperProcess
 
@@ -83,6 +85,33 @@ def test_an_error_of_the_agent_shows_what_is_no_secret(tmp_path: Path) -> None:
     finally:
         hide([])
     assert "SVC_SECRET_NAMES" not in environment
+
+
+def test_secrets_in_one_variable_are_read_and_hidden_as_files_are(tmp_path: Path) -> None:
+    given = {
+        "WEATHER_API_SECRET": "never\ntold",
+        "SVC_AGENT_NAME": "weather",
+        "SVC_SECRET_NAMES": "WEATHER_API_SECRET SVC_INGRESS_SECRET",
+        "SVC_INGRESS_SECRET": SECRET,
+        "SVC_JOIN_TOKEN": "a token",
+    }
+    environment = {"SVC_SECRETS_FOLDER": str(tmp_path), "SVC_SECRETS": json.dumps(given)}
+    try:
+        own = load_secret_files(environment)
+        assert masked("weather fails: never, told") == "weather fails: ***, ***"
+    finally:
+        hide([])
+    assert (own.ingress_secret, own.join_token) == (SECRET, "a token")
+    assert environment == {"WEATHER_API_SECRET": "never\ntold", "SVC_AGENT_NAME": "weather"}
+
+
+@pytest.mark.parametrize(
+    "text", ["not told", '["not told"]', '{"A B": "not told"}', '{"A": 1}', '{"A": "not told\\u0000"}']
+)
+def test_one_variable_with_something_else_than_secrets_prevents_the_start_and_is_not_shown(text: str) -> None:
+    with pytest.raises(SettingsError, match="SVC_SECRETS") as raised:
+        load_secret_files({"SVC_SECRETS": text})
+    assert "not told" not in str(raised.value)
 
 
 def test_an_error_by_a_call_to_localhost_explains_it() -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
-import socket
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import log
+from .replica_name import replica_name
 
 PROTOCOL = "gantry-instance/1"
 JOIN_PATH = "/instances/join"
@@ -66,6 +67,7 @@ class Dialler:
         self.is_draining = is_draining
         # A second process with the same token has another one, and the door refuses it.
         self.process_id = secrets.token_hex(32)
+        self.replica = ""
         self.open: set[Connection] = set()
         self.changed = asyncio.Event()
         self.pause_seconds = FIRST_PAUSE_SECONDS
@@ -89,6 +91,7 @@ class Dialler:
         self.changed.set()
 
     async def _keep(self) -> None:
+        self.replica = await asyncio.to_thread(replica_name, os.environ)
         while True:
             self.changed.clear()
             spares = sum(not one.is_used for one in self.open)
@@ -133,7 +136,7 @@ class Dialler:
             f"Upgrade: {PROTOCOL}",
             f"Authorization: Bearer {self.dial.join_token}",
             f"{PROCESS_HEADER}: {self.process_id}",
-            f"{REPLICA_HEADER}: {socket.gethostname()}",
+            f"{REPLICA_HEADER}: {self.replica}",
             *([f"{DRAINING_HEADER}: true"] if self.is_draining() else []),
         ]
         return "\r\n".join([*lines, "", ""]).encode("ascii")

@@ -2,10 +2,12 @@
 
 The ingress secret is an exception, because it proves that a call came through the ingress. It is removed from
 the environment, and only the guard gets it. The join token is another: it proves this instance to the door.
+A platform without files gives them all in one variable, as a JSON object of names and values.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import MutableMapping
 from pathlib import Path
@@ -17,6 +19,7 @@ from .settings import SettingsError
 INGRESS_SECRET = "SVC_INGRESS_SECRET"  # noqa: S105 - the name of a variable, not a secret
 JOIN_TOKEN = "SVC_JOIN_TOKEN"  # noqa: S105 - the name of a variable, not a secret
 SECRET_NAMES = "SVC_SECRET_NAMES"  # noqa: S105 - the name of a variable, not a secret
+SECRETS = "SVC_SECRETS"
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -28,6 +31,9 @@ def load_secret_files(environ: MutableMapping[str, str]) -> OwnSecrets:
     """
     folder = Path(environ.pop("SVC_SECRETS_FOLDER", "/run/secrets"))
     secrets = {path.name: read_secret(path) for path in secret_paths(folder)}
+    in_one = environ.pop(SECRETS, None)
+    if in_one is not None:
+        secrets |= read_object(in_one)
 
     named_file = environ.pop(f"{INGRESS_SECRET}_FILE", None)
     from_environment = environ.pop(INGRESS_SECRET, None)
@@ -43,6 +49,20 @@ def load_secret_files(environ: MutableMapping[str, str]) -> OwnSecrets:
     if ingress_secret is not None and not ingress_secret.strip():
         raise SettingsError("the ingress secret is empty")
     return OwnSecrets(ingress_secret, join_token)
+
+
+def read_object(text: str) -> dict[str, str]:
+    """The message has no part of the text: it is secret."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise SettingsError(f"{SECRETS} is no JSON object")
+    for name, value in found.items():
+        if not VARIABLE_NAME.fullmatch(name) or not isinstance(value, str) or "\0" in value:
+            raise SettingsError(f"{SECRETS} holds a name or a value that an environment variable cannot have")
+    return found
 
 
 def secret_paths(folder: Path) -> list[Path]:

@@ -1,0 +1,46 @@
+import type { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
+import type { ECR } from '@aws-sdk/client-ecr';
+import type { ECS } from '@aws-sdk/client-ecs';
+import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
+
+export interface AwsClients {
+  ecs: ECS;
+  ecr: ECR;
+  secrets: SecretsManager;
+  logs: CloudWatchLogs;
+}
+
+export interface AwsAccess {
+  region: string;
+  /** Undefined: those that the machine of the service has, such as the role of its instance. */
+  credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+  /** For an emulator in tests. */
+  endpoint?: string;
+}
+
+/** Loads the clients, which only such a target needs. Without I/O beside that. */
+export async function openClients(access: AwsAccess): Promise<AwsClients> {
+  const [ecs, ecr, secrets, logs] = await Promise.all([
+    import('@aws-sdk/client-ecs'),
+    import('@aws-sdk/client-ecr'),
+    import('@aws-sdk/client-secrets-manager'),
+    import('@aws-sdk/client-cloudwatch-logs'),
+  ]);
+  const config = { ...access, requestHandler: { requestTimeout: 30_000, connectionTimeout: 5000 } };
+  return {
+    ecs: new ecs.ECS(config),
+    ecr: new ecr.ECR(config),
+    secrets: new secrets.SecretsManager(config),
+    logs: new logs.CloudWatchLogs(config),
+  };
+}
+
+/** The answer of a missing thing is undefined. AWS names refusals. */
+export async function unlessNamed<T>(names: readonly string[], answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Error && names.includes(error.name)) return undefined;
+    throw error;
+  }
+}
