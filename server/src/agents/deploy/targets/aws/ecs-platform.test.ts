@@ -81,7 +81,15 @@ afterAll(async () => {
   await outbound?.close();
   // It removes its containers.
   await aws?.stop();
+  if (engine !== undefined && aws !== undefined)
+    await removePulled(engine, `${new URL(aws.endpoint).host}/${repository}`);
 }, 120_000);
+
+/** The images that the emulator has pulled from itself. */
+async function removePulled({ docker }: Engine, reference: string): Promise<void> {
+  for (const { Id } of await docker.listImages({ filters: { reference: [reference] } }))
+    await docker.getImage(Id).remove({ force: true });
+}
 
 /** Of this machine, as containers on the engine's own network find it. The engine may name the range only, and takes its first address. */
 async function bridgeAddress({ docker }: Engine): Promise<string> {
