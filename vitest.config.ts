@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
-const order = ['e2e', 'e2e-shared', 'console', 'server', 'parts', 'kubernetes'];
+const order = ['e2e', 'e2e-shared', 'console', 'server', 'parts', 'clouds', 'kubernetes'];
 
 // End-to-end files are the longest, so no worker ends with one of them. The files of a project follow each other, because a worker keeps
 // its modules only for files of the same project.
@@ -56,6 +56,7 @@ export default defineConfig({
           name: 'server',
           ...withDatabase,
           include: ['server/**/*.test.ts'],
+          exclude: ['**/*.clouds.test.ts'],
           // A worker keeps its modules for its next file. Loading the whole service again takes a second of processor time.
           isolate: false,
           globalSetup: ['server/src/testing/global-setup.ts'],
@@ -94,6 +95,17 @@ export default defineConfig({
           expect: patient,
           testTimeout: 60_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'clouds',
+          ...alone,
+          include: ['server/**/*.clouds.test.ts'],
+          globalSetup: ['server/src/testing/global-setup.ts'],
+          expect: patient,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {

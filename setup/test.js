@@ -66,8 +66,9 @@ async function runEverything() {
   // Before the other tests: a third process on two cores makes those unsteady that wait for containers.
   const python = isWhole ? await runPytest(uv) : await nothing;
   if (prepared.failed > 0) return [checks, python, prepared];
-  // A cluster of Kubernetes is built for its own tests alone.
-  const run = isWhole ? { name: 'rest', selection: ['--project=!kubernetes'] } : { name: 'chosen', selection: filters };
+  // A cluster and the emulators of clouds are for the tests of `test:kubernetes` and `test:clouds` alone.
+  const whole = ['--project=!kubernetes', '--project=!clouds'];
+  const run = isWhole ? { name: 'rest', selection: whole } : { name: 'chosen', selection: filters };
   return [checks, python, await runVitest(baseImage, run)];
 }
 
