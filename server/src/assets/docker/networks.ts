@@ -57,13 +57,13 @@ export async function ensureNetwork(
     if (answered(error, 409) || (await isMadeMeanwhile(engine, plan, signal)))
       return await ensureNetwork(engine, plan, signal, choice);
     const isOursToChoose = plan.subnet === undefined && error instanceof RangeTaken;
-    if (isOursToChoose && choice < furtherChoices) return await ensureNetwork(engine, plan, signal, choice + 1);
+    if (isOursToChoose && choice < further_choices) return await ensureNetwork(engine, plan, signal, choice + 1);
     throw error;
   }
 }
 
 /** A machine on which this many ranges by chance are taken has networks of its own all over 10.192.0.0/10. The settings then name the range. */
-const furtherChoices = 4;
+const further_choices = 4;
 
 /** Another network has the range. */
 class RangeTaken extends Problem {}

@@ -2,6 +2,8 @@
 // an address. Values of fewer than four characters are not masked: they would mask ordinary words. Neither are values that the agent itself encodes
 // or splits.
 
+import type { Secrets } from './target.ts';
+
 const least_characters = 4;
 const shown = '***';
 
@@ -9,6 +11,11 @@ const shown = '***';
 export function masked(values: readonly string[]): (text: string) => string {
   const forms = formsOf(values);
   return (text) => forms.reduce((masking, form) => masking.replaceAll(form, shown), text);
+}
+
+/** What a log of an instance may have: the values of today, and those that its place got. */
+export function valuesOf(today: Secrets, delivered: readonly string[]): string[] {
+  return [...new Set([...Object.values(today).filter((value) => value !== undefined), ...delivered])];
 }
 
 /** Masks every text of a JSON value, also the names of members. */

@@ -4,6 +4,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { LRUCache } from 'lru-cache';
 import { firstUse } from '../../../../ground/first-use.ts';
 import type { Platform, ReplicaSet } from '../replicas/platform.ts';
+import { valuesOf } from '../mask.ts';
 import { notLimited } from '../not-limited.ts';
 import type { AwsClients } from './clients.ts';
 import { describeRevision } from './describe.ts';
@@ -101,8 +102,7 @@ export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
         },
       };
       const delivered = await earlierValues(ecs, { name, names: Object.keys(query.secrets) }, query.signal);
-      const today = Object.values(query.secrets).filter((value) => value !== undefined);
-      yield* taskLogs(log, query, [...new Set([...today, ...delivered])]);
+      yield* taskLogs(log, query, valuesOf(query.secrets, delivered));
     },
 
     outgoing: async () => await Promise.resolve({ service_url: settings.service_url.replace(/\/$/, '') }),

@@ -5,6 +5,7 @@ import { answered, ask, unless, type Engine } from '../../../../assets/docker/cl
 import { label, ownedBy } from '../../../../assets/docker/labels.ts';
 import { isOwn, type Network } from '../../../../assets/docker/networks.ts';
 import { wasOutOfMemory } from '../../../../assets/docker/out-of-memory.ts';
+import { valuesOf } from '../mask.ts';
 import { composeFile } from './compose-file.ts';
 import { containerLogs } from './container-logs.ts';
 import { agent_port, containerSpec } from './container-spec.ts';
@@ -111,9 +112,8 @@ export function dockerTarget({ open, deliver, outgoing }: DockerSettings): Targe
     logs: async function* logs(place, query) {
       const { container, container_name, secrets } = await opened(place);
       const delivered = await secrets.values(container_name, Object.keys(query.secrets));
-      const today = Object.values(query.secrets).filter((value) => value !== undefined);
       try {
-        yield* containerLogs(container, query, [...new Set([...today, ...delivered])]);
+        yield* containerLogs(container, query, valuesOf(query.secrets, delivered));
       } catch (error) {
         // Its removal has begun. The engine reads no log of it, and still shows it.
         if (answered(error, 409))

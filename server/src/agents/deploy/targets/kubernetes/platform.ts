@@ -3,6 +3,7 @@ import type { V1Deployment, V1Node, V1Pod, V1Secret } from '@kubernetes/client-n
 import { createHash } from 'node:crypto';
 import { label } from '../../../../assets/docker/labels.ts';
 import type { Described, Platform, ReplicaSet } from '../replicas/platform.ts';
+import { valuesOf } from '../mask.ts';
 import { requireSecretName } from '../secret-name.ts';
 import type { Outgoing, SecretFiles } from '../target.ts';
 import type { Cluster } from './client.ts';
@@ -124,8 +125,7 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
         ...(await valuesIn(cluster, objects.secretOf(name), query.signal)),
         ...(await valuesIn(cluster, objects.earlierSecretOf(name), query.signal)),
       ].flatMap(([file, value]) => (Object.hasOwn(named, file.replace(/\..*/, '')) ? [value] : []));
-      const today = Object.values(named).filter((value) => value !== undefined);
-      yield* podLog(cluster, { ...query, pod: replica, values: [...new Set([...today, ...delivered])] });
+      yield* podLog(cluster, { ...query, pod: replica, values: valuesOf(named, delivered) });
     },
 
     async room(signal) {
