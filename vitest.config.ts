@@ -1,7 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
+import { everyday, heavy } from './setup/test-projects.js';
 
-const order = ['e2e', 'e2e-shared', 'console', 'server', 'parts', 'clouds', 'kubernetes'];
+const order = [...everyday, ...heavy];
 
 // End-to-end files are the longest, so no worker ends with one of them. The files of a project follow each other, because a worker keeps
 // its modules only for files of the same project.

@@ -2,7 +2,7 @@
 /**
  * `npm test`: sets up all that the tests need, runs everything, and ends with one line, `N passed, N failed`.
  * A check that fails and a part that cannot be set up count as one failed each. `npm test -- <file>` runs only the
- * vitest files whose path contains that text.
+ * vitest files whose path contains that text. `npm test -- --all` also runs the tests that need a cluster or a cloud's emulator, as CI does.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ import { ensureUv, uvEnvironment } from './packages/python.js';
 import { partLine, readBudgets, timesOfRun } from './reports/slowest-files.js';
 import { runStaticChecks } from './static-checks.js';
 import { print, PartFailed, step } from './step.js';
+import { everyday, heavy } from './test-projects.js';
 import { ensureTestPrograms } from './test-programs.js';
 import { failedFiles, tallyStopped, tallyTwoRuns, tallyVitest } from './reports/vitest-report.js';
 
@@ -30,7 +31,8 @@ const max_shown_files = 10;
 const max_files_again = 5;
 
 const filters = process.argv.slice(2);
-const isWhole = filters.length === 0;
+const isAll = filters.length === 1 && filters[0] === '--all';
+const isWhole = filters.length === 0 || isAll;
 /** @type {Promise<Tally>} */
 const nothing = Promise.resolve({ passed: 0, failed: 0, complaints: [] });
 const reports = mkdtempSync(join(tmpdir(), 'gantry-test-'));
@@ -66,8 +68,8 @@ async function runEverything() {
   // Before the other tests: a third process on two cores makes those unsteady that wait for containers.
   const python = isWhole ? await runPytest(uv) : await nothing;
   if (prepared.failed > 0) return [checks, python, prepared];
-  // A cluster and the emulators of clouds are for the tests of `test:kubernetes` and `test:clouds` alone.
-  const whole = ['--project=!kubernetes', '--project=!clouds'];
+  // By their names: vitest runs a project that one of several exclusions lets through.
+  const whole = [...everyday, ...(isAll ? heavy : [])].map((name) => `--project=${name}`);
   const run = isWhole ? { name: 'rest', selection: whole } : { name: 'chosen', selection: filters };
   return [checks, python, await runVitest(baseImage, run)];
 }

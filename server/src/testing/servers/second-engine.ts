@@ -1,6 +1,7 @@
-// A second container engine on this machine, with images and ids of its own. It has no default network. Others reach it over TLS, as an engine
-// of another machine.
+// A second container engine on this machine, with images, ids and a bridge of its own. Others reach it over TLS, as an engine of another
+// machine.
 import { execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startEngine } from '../../../../setup/engine/start-engine.js';
 import { freePort } from './free-port.ts';
 import { connectEngine, pingEngine, type Engine } from '../../assets/docker/client.ts';
+
+const execute = promisify(execFile);
 
 export interface SecondEngine {
   /** By its socket. */
@@ -30,6 +33,7 @@ export async function startSecondEngine(): Promise<SecondEngine> {
   const folders = ['data-root', 'exec-root', 'pidfile'].map((name) => `--${name}=${join(directory, name)}`);
   const port = await freePort();
   const { ca, client, server, serverAt } = await certificates(directory);
+  const bridge = await makeBridge();
   const tls = ['--tlsverify', `--tlscacert=${server.ca}`, `--tlscert=${server.cert}`, `--tlskey=${server.key}`];
   const pid = await startEngine({
     dockerd: 'dockerd',
@@ -40,7 +44,7 @@ export async function startSecondEngine(): Promise<SecondEngine> {
       `tcp://127.0.0.1:${port}`,
       ...tls,
       ...folders,
-      '--bridge=none',
+      `--bridge=${bridge}`,
       '--iptables=false',
       '--ip6tables=false',
     ],
@@ -63,15 +67,28 @@ export async function startSecondEngine(): Promise<SecondEngine> {
       if (pid === undefined) throw new Error('the second engine has no process');
       process.kill(pid);
       while (isAlive(pid)) await delay(50);
+      await execute('ip', ['link', 'delete', bridge]);
       await rm(directory, { recursive: true });
     },
   };
 }
 
+/** Without one, and also with `none`, the engine would take or delete `docker0` of the first engine. */
+async function makeBridge(): Promise<string> {
+  const number = randomInt(256);
+  const name = `gantry-${number}`;
+  // A range that nobody routes (RFC 2544).
+  const address = `198.18.${number}.1/24`;
+  await execute('ip', ['link', 'add', name, 'type', 'bridge']);
+  await execute('ip', ['address', 'add', address, 'dev', name]);
+  await execute('ip', ['link', 'set', name, 'up']);
+  return name;
+}
+
 /** An authority, and a certificate for the engine at 127.0.0.1 and for its client. */
 async function certificates(directory: string) {
   const file = (name: string) => join(directory, name);
-  const openssl = async (...args: string[]) => await promisify(execFile)('openssl', args);
+  const openssl = async (...args: string[]) => await execute('openssl', args);
   const ca = file('ca.pem');
   const new_key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   await openssl('req', '-x509', ...new_key, '-keyout', file('ca.key'), '-out', ca, '-days', '2', '-subj', '/CN=tests');
