@@ -5,7 +5,7 @@ import type { NamedTarget } from '../../../assets/targets/find-targets.ts';
 import { tried } from './tried.ts';
 import { reachContainer } from './docker/docker-target.ts';
 import type { ReplicaParts } from './replicas/target.ts';
-import type { Target } from './target.ts';
+import type { Target, TargetFile } from './target.ts';
 
 export { engineKind } from './docker/engine.ts';
 export { kubernetesKind } from './kubernetes/kubernetes.ts';
@@ -27,6 +27,8 @@ export interface KindOfTarget {
   /** Without I/O. */
   open: (named: NamedTarget) => Target;
   test: (named: NamedTarget, signal: AbortSignal) => Promise<TargetFinding[]>;
+  /** The least that the service needs there, as files that the owner of the place applies. Without I/O. Undefined: a kind without permissions. */
+  policy?: (named: NamedTarget) => TargetFile[];
 }
 export type Kinds = Readonly<Record<TargetKind, KindOfTarget>>;
 
