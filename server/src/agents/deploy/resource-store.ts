@@ -35,3 +35,27 @@ export const openResources = async (db: Reader, target: TargetName) =>
   await db.all<ResourceRow>(sql`
     select kind, name, agent, revision_id from target_resource where target = ${target} and removed_at is null
     order by recorded_at, kind, name`);
+
+/**
+ * Revisions of which something may be there that nobody needs any more: they have no instance, and their deploy has ended. Also those of deleted
+ * agents.
+ */
+export const unneededRevisions = async (db: Reader, target: TargetName) =>
+  await db.all<{ agent: string; revision_id: string }>(sql`
+    select distinct t.agent, t.revision_id from target_resource t
+    where t.target = ${target} and t.removed_at is null and t.revision_id is not null
+      and not exists (select from instance i where i.revision_id = t.revision_id)
+      and not exists (select from run r where r.id = t.revision_id and r.ended_at is null)`);
+
+export const openOfRevision = async (db: Reader, of: { target: TargetName; revision_id: string }) =>
+  await db.all<OutsideResource>(sql`
+    select kind, name from target_resource
+    where target = ${of.target} and revision_id = ${of.revision_id} and removed_at is null order by recorded_at, kind, name`);
+
+/** Also targets that are no longer there. */
+export const targetsWithUnneeded = async (db: Reader): Promise<TargetName[]> =>
+  (
+    await db.all<{ target: TargetName }>(
+      sql`select distinct target from target_resource where removed_at is null and revision_id is not null order by target`,
+    )
+  ).map(({ target }) => target);
