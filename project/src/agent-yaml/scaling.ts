@@ -10,6 +10,16 @@ export interface Scaling {
   target_concurrency: number | undefined;
 }
 
+/** Where `target_cpu` is the one rule. A scaler of the target can follow it then. With any other rule, the service sets the number. */
+export function processorRule({ deploy }: Pick<AgentConfig, 'deploy'>): ProcessorRule | undefined {
+  const { target_cpu, target_concurrency } = deploy?.scaling ?? {};
+  const { min, max } = scalingOf({ deploy });
+  if (target_cpu === undefined || target_concurrency !== undefined || min === 0 || min === max) return undefined;
+  return { min, max, target_cpu };
+}
+
+export type ProcessorRule = Pick<Scaling, 'min' | 'max' | 'target_cpu'>;
+
 const default_target_cpu = 70;
 
 /** Without `deploy.scaling`, an agent has one instance. */

@@ -13,7 +13,7 @@ import { testConfig } from '../config.ts';
 import type { AwsRequest } from '../servers/aws-models.ts';
 import { certificates } from '../servers/certificates.ts';
 import { startMinistack } from '../servers/ministack.ts';
-import { recordRequests } from '../servers/recorded-requests.ts';
+import { recordRequests, services } from '../servers/recorded-requests.ts';
 import { testApp, type TestApp } from '../test-app.ts';
 import { planning } from './aws-revision.ts';
 
@@ -121,8 +121,7 @@ function denyIn(clients: AwsClients, denied: ReadonlySet<string>): void {
         async (args) => {
           const operation = String(commandName).replace(/Command$/, '');
           if (!denied.has(operation)) return await next(args);
-          const service = String(clientName).replace(/Client$/, '').toLowerCase();
-          const action = `${service}:${operation}`;
+          const action = `${services[String(clientName).replace(/Client$/, '')]}:${operation}`;
           const message = `User: arn:aws:iam::123456789012:user/gantry is not authorized to perform: ${action} on resource: arn:aws:x because no identity-based policy allows the ${action} action`;
           throw Object.assign(new Error(message), { name: 'AccessDeniedException', $fault: 'client' });
         },

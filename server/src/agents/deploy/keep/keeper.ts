@@ -150,7 +150,7 @@ export function startKeeper(
     await keepAll(serving);
     const [first] = serving;
     // A target with a scaler of its own needs none.
-    if (first?.desired === 'running' && target.hasRemoved === undefined)
+    if (first?.desired === 'running' && (first.place === null || target.hasScaler?.(first.place) !== true))
       await parts.leases
         .ifFree(
           deployMutex(first),
@@ -256,7 +256,7 @@ async function hasLeft(
   { row, seen, health }: { row: instanceStore.InstanceRow; seen: Instance; health: Health | undefined },
   { signal }: Lease,
 ): Promise<boolean> {
-  if (target.hasRemoved === undefined || row.place === null) return false;
+  if (row.place === null || target.hasRemoved === undefined || target.hasScaler?.(row.place) !== true) return false;
   if (health?.status === 'draining') {
     await instanceStore.setDraining(parts.db, row.id);
     return true;

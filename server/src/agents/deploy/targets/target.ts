@@ -1,4 +1,5 @@
 import type { ResourceLimits } from '@gantry/project/agent-yaml.ts';
+import type { ProcessorRule } from '@gantry/project/agent-yaml/scaling.ts';
 import type { TargetPlan } from './outside.ts';
 
 // A target runs instances of revisions. Nothing outside targets/ knows more of a target than this interface.
@@ -18,6 +19,8 @@ export interface PlaceInput {
   resources: ResourceLimits;
   /** The outside destinations of the instance. Undefined: not limited. */
   egress?: string[] | undefined;
+  /** For a scaler of the target's own. Undefined: the service sets the number of instances. */
+  scaler?: ProcessorRule | undefined;
 }
 
 /** A revision before its build. `image`, `revision_id`, `fence` and the name have stand-ins in the form of real ones. */
@@ -115,7 +118,9 @@ export interface Target {
    * own. `as one of many`: a platform makes replicas, and a process that joins becomes one of the instances that are asked for.
    */
   dials_in?: 'alone' | 'as one of many';
-  /** It changes the number of instances itself, within `deploy.scaling`. True when it keeps fewer than were asked for. */
+  /** It changes the number of instances like this one itself, within `deploy.scaling`. */
+  hasScaler?(place: Place): boolean;
+  /** Beside `hasScaler`. True when it keeps fewer than were asked for. */
   hasRemoved?(place: Place, signal: AbortSignal): Promise<boolean>;
   /** It cannot limit what an instance reaches outside. */
   limits_egress?: false;

@@ -21,6 +21,7 @@ const asked_for: readonly string[] = [
   'ResourceExistsException',
   'ResourceAlreadyExistsException',
   'RepositoryAlreadyExistsException',
+  'ObjectNotFoundException',
 ];
 
 /**

@@ -161,7 +161,8 @@ test('a new version runs in a service of its own, and a rollback returns to the 
   expect(back).toMatchObject({ ...done, version: '1.0.0' });
   expect(await say()).toMatch(answered);
   service = serviceOf(back);
-  expect(await joined()).toEqual(await running(service));
+  await expect.poll(async () => await running(), slow).toEqual(await running(service));
+  await expect.poll(joined, slow).toEqual(await running(service));
 }, 400_000);
 
 test('a version whose replicas end at their start fails its deploy with their exit code, and leaves nothing', async () => {

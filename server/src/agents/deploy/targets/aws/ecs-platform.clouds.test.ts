@@ -10,7 +10,8 @@ import { askHost, followed, hostTeller } from '../../../../testing/agents/host-t
 import { testConfig } from '../../../../testing/config.ts';
 import { projectOf } from '../../../../testing/pushes/project-archive.ts';
 import { checkAgainstModels, type AwsRequest } from '../../../../testing/servers/aws-models.ts';
-import { startMinistack, type Ministack } from '../../../../testing/servers/ministack.ts';
+import type { Emulator } from '../../../../testing/servers/emulator.ts';
+import { startMinistack } from '../../../../testing/servers/ministack.ts';
 import { recordRequests } from '../../../../testing/servers/recorded-requests.ts';
 import { testApp, type TestApp } from '../../../../testing/test-app.ts';
 import type { Ledger, OutsideResource } from '../outside.ts';
@@ -25,7 +26,7 @@ const params = { name };
 const repository = 'gantry/agents';
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 const signal = () => AbortSignal.timeout(60_000);
-let aws: Ministack;
+let aws: Emulator;
 /** It builds, and the emulator runs its tasks there. */
 let engine: Engine;
 let outbound: Outbound;

@@ -51,6 +51,7 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
   };
   return {
     limits_egress: false,
+    hasScaler: ({ has_scaler }) => has_scaler === true,
 
     async deliver(image, signal) {
       const ecs = await opened();
@@ -69,7 +70,8 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
       const { notes, ...requests } = await describeRevision(await opened(), described, signal);
       seen.delete(described.name);
       const content = `${JSON.stringify({ ...requests, ...(notes.length > 0 && { notes }) }, null, 2)}\n`;
-      return { place: {}, artefacts: [{ file: 'ecs.json', content }] };
+      const place = described.scaler === undefined ? {} : { has_scaler: true };
+      return { place, artefacts: [{ file: 'ecs.json', content }] };
     },
 
     async scale(name, to, signal) {

@@ -14,6 +14,7 @@ import { sandbox_user } from '../../../../assets/workshop/sandbox.ts';
 import type { Described } from '../replicas/platform.ts';
 import { stopGraceSeconds } from '../stop-grace.ts';
 import { fargateSize } from './fargate-size.ts';
+import { ruleAsTag, scaler_tag } from './scaler.ts';
 import { repositoryName, type EcsSettings } from './settings.ts';
 
 export interface Planning {
@@ -96,7 +97,7 @@ export function taskDefinition(
 }
 
 export function service(
-  { name, fence, ...described }: Pick<Described, 'name' | 'fence' | 'agent' | 'revision_id'>,
+  { name, fence, scaler, ...described }: Pick<Described, 'name' | 'fence' | 'agent' | 'revision_id' | 'scaler'>,
   planning: Planning,
   { task_definition, digest }: { task_definition: string; digest: string },
 ): CreateServiceCommandInput {
@@ -125,7 +126,11 @@ export function service(
     },
     enableExecuteCommand: false,
     propagateTags: 'SERVICE',
-    tags: [...tags(described, planning), ...descriptionTags({ fence, digest })],
+    tags: [
+      ...tags(described, planning),
+      ...descriptionTags({ fence, digest }),
+      ...(scaler === undefined ? [] : [{ key: scaler_tag, value: ruleAsTag(scaler) }]),
+    ],
   };
 }
 

@@ -29,7 +29,7 @@ const replicaPlace = z.object({
 });
 type ReplicaPlace = z.output<typeof replicaPlace>;
 
-type Told = Pick<ReplicaPlace, 'instance_id' | 'revision_id' | 'name'>;
+type Told = Omit<ReplicaPlace, 'of_platform'> & { of_platform?: Place };
 
 interface Ask {
   is_asked: boolean;
@@ -40,11 +40,13 @@ interface Ask {
 export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnReplicaParts): Target {
   // One after the other for each revision, so that an earlier number never follows a later one.
   const telling = new Map<string, Promise<void>>();
-  const tell = async ({ instance_id, revision_id, name }: Told, { is_asked, ...more }: Ask, signal?: AbortSignal) => {
+  const hasScaler = (place: Place) => platform.hasScaler?.(place) === true;
+  const tell = async (told: Told, { is_asked, ...more }: Ask, signal?: AbortSignal) => {
+    const { instance_id, revision_id, name, of_platform = {} } = told;
     // Stored first: after a crash, the repeated step tells the same number.
     const is_new = await replicaStore.setAsked(db, instance_id, is_asked);
     const asked = await replicaStore.countAsked(db, revision_id);
-    const kept = platform.has_scaler === true ? (await platform.observe(name, signal))?.replicas : undefined;
+    const kept = hasScaler(of_platform) ? (await platform.observe(name, signal))?.replicas : undefined;
     const replicas = kept === undefined ? asked : besideScaler({ asked, kept, is_asked, is_new });
     await platform.scale(name, { replicas, ...more }, signal);
   };
@@ -128,7 +130,9 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
       // A sweep may name an instance that has just ended. Its description stays for the others.
       if (!(await replicaStore.hasOthers(db, { instance_id, revision_id }))) return await platform.remove(name, signal);
       const row = await replicaStore.replica(db, instance_id);
-      if (row?.is_asked === true) await ask({ instance_id, revision_id, name }, { is_asked: false }, signal);
+      const { of_platform } = place === null ? {} : replicaPlace.parse(place);
+      const told = { instance_id, revision_id, name, ...(of_platform !== undefined && { of_platform }) };
+      if (row?.is_asked === true) await ask(told, { is_asked: false }, signal);
     },
 
     logs: async function* logs(place, query) {
@@ -156,7 +160,8 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
       });
     },
 
-    ...(platform.has_scaler === true && {
+    ...(platform.hasScaler !== undefined && {
+      hasScaler: (place: Place) => hasScaler(replicaPlace.parse(place).of_platform),
       async hasRemoved(place: Place, signal: AbortSignal) {
         const { revision_id, name } = replicaPlace.parse(place);
         const set = await platform.observe(name, signal);
