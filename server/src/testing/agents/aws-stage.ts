@@ -92,7 +92,10 @@ export async function bridgeAddress(docker: Engine['docker']): Promise<string> {
   return address;
 }
 
-async function openDoor(host: string, inner_port: number): Promise<{ url: string; ca: string; close: () => Promise<void> }> {
+async function openDoor(
+  host: string,
+  inner_port: number,
+): Promise<{ url: string; ca: string; close: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-aws-'));
   const { ca, serverAt } = await certificates(directory);
   const { certificate: cert, key } = await serverAt(host);

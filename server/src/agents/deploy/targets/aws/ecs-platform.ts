@@ -16,6 +16,7 @@ import { imageName } from './settings.ts';
 import { makeRepository } from './made.ts';
 import { findService, ownServices, replicaSet } from './observe.ts';
 import { removeRevision } from './remove.ts';
+import { targetPlan } from './plan.ts';
 import { container_name, repository, type Planning } from './requests.ts';
 import { scaleRevision } from './scale.ts';
 import { earlierValues } from './secret-values.ts';
@@ -52,6 +53,8 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
   return {
     limits_egress: false,
     hasScaler: ({ has_scaler }) => has_scaler === true,
+
+    plan: (planned) => targetPlan(planned, parts),
 
     async deliver(image, signal) {
       const ecs = await opened();
@@ -129,7 +132,10 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
 }
 
 /** For twelve hours. */
-export async function pushCredential({ clients }: Ecs, signal: AbortSignal): Promise<{ username: string; password: string }> {
+export async function pushCredential(
+  { clients }: Ecs,
+  signal: AbortSignal,
+): Promise<{ username: string; password: string }> {
   const { authorizationData = [] } = await clients.ecr.getAuthorizationToken({}, { abortSignal: signal });
   const token = Buffer.from(authorizationData[0]?.authorizationToken ?? '', 'base64').toString();
   const colon = token.indexOf(':');

@@ -84,7 +84,11 @@ const most_tries = 10;
 /** A repeated one changes nothing. Its policy makes alarms of CloudWatch, which end with it. */
 export async function makeScaler(
   making: MakingOf,
-  { name, target, policy }: { name: string; target: RegisterScalableTargetCommandInput; policy: PutScalingPolicyCommandInput },
+  {
+    name,
+    target,
+    policy,
+  }: { name: string; target: RegisterScalableTargetCommandInput; policy: PutScalingPolicyCommandInput },
 ): Promise<void> {
   const { clients, signal } = making;
   await recordOf(making, { kind: 'scalable target', name });
