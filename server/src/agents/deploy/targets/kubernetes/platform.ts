@@ -9,6 +9,7 @@ import type { Outgoing, SecretFiles } from '../target.ts';
 import type { Cluster } from './client.ts';
 import { memoryBytes } from './quantity.ts';
 import * as objects from './objects.ts';
+import { besideDeployment, planOf, type Pull } from './plan.ts';
 import { podLog } from './pod-log.ts';
 import { stateOf } from './replica-state.ts';
 
@@ -18,7 +19,7 @@ interface KubernetesSettings {
   deliver: Platform['deliver'];
   outgoing: Outgoing;
   /** With which nodes pull images. */
-  pull: { host: string; login: { username: string; password: string } } | undefined;
+  pull: Pull;
 }
 
 const deployments = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
@@ -61,6 +62,7 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
 
   return {
     limits_egress: false,
+    plan: (planned) => planOf(home, planned, pull),
     deliver,
     outgoing: async () => await Promise.resolve(outgoing),
 
@@ -74,10 +76,7 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
       if (before !== undefined)
         await cluster.merge({ ...deployments, metadata: { name, annotations: wanted.metadata?.annotations } }, signal);
       const owner = ownerOf(before ?? (await cluster.apply(wanted, signal)));
-      await cluster.apply(objects.serviceAccount(home, owner), signal);
-      await cluster.apply(objects.networkPolicy(home, owner), signal);
-      await cluster.apply(objects.disruptionBudget(home, owner), signal);
-      if (pull !== undefined) await cluster.apply(objects.pullSecret(home, owner, pull), signal);
+      for (const object of besideDeployment(home, owner, pull)) await cluster.apply(object, signal);
       return {
         place: {},
         artefacts: [{ file: 'deployment.json', content: `${JSON.stringify(wanted, undefined, 2)}\n` }],
@@ -98,8 +97,7 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
             signal,
           );
       }
-      const metadata = { name, annotations: { [objects.scaled_at]: new Date().toISOString() } };
-      await cluster.merge({ ...deployments, metadata, spec: { replicas } }, signal);
+      await cluster.merge({ ...objects.scaled(name, new Date().toISOString()), spec: { replicas } }, signal);
     },
 
     async observe(name, signal) {
