@@ -110,6 +110,6 @@ const valuesIn = (hidden: Readonly<Record<string, string | undefined>>) =>
   Object.values(hidden).filter((value) => value !== undefined);
 
 // A version from before there was a gateway can name a provider itself. A push refuses that now; such a version goes on as it is.
-function isOutsideGateway({ deploy }: AgentConfig): boolean {
+export function isOutsideGateway({ deploy }: AgentConfig): boolean {
   return [...Object.keys(deploy?.env_vars ?? {}), ...(deploy?.secrets ?? [])].some(isModelAccessName);
 }
