@@ -9,7 +9,17 @@ import type { Planned } from '../target.ts';
 import { fargateSize } from './fargate-size.ts';
 import type { Made } from './made.ts';
 import { brokenRules } from './plan-rules.ts';
-import { digestOf, logGroup, repository, scaling, secret, service, taskDefinition, type Planning } from './requests.ts';
+import {
+  digestOf,
+  logGroup,
+  repository,
+  scaledTag,
+  scaling,
+  secret,
+  service,
+  taskDefinition,
+  type Planning,
+} from './requests.ts';
 import { scalableTarget, scalingPolicy } from './scaler.ts';
 
 /** What a deploy makes, in this order. */
@@ -75,6 +85,11 @@ export function targetPlan(
         SecretId: secret_name,
         SecretString: JSON.stringify(Object.fromEntries(Object.keys(files).map((file) => [file, `<${file}>`]))),
       },
+    },
+    {
+      action: 'TagResource',
+      resource: of('service'),
+      body: scaledTag(`<ARN of the service ${name}>`, '<the time of the request>'),
     },
     {
       action: 'UpdateService',

@@ -6,6 +6,7 @@ import type {
   CreateServiceCommandInput,
   RegisterTaskDefinitionCommandInput,
   Tag,
+  TagResourceCommandInput,
   UpdateServiceCommandInput,
 } from '@aws-sdk/client-ecs';
 import type { CreateSecretCommandInput } from '@aws-sdk/client-secrets-manager';
@@ -142,6 +143,11 @@ export const descriptionTags = ({ fence, digest }: { fence: number; digest: stri
 export const digest_tag = 'gantry.description';
 /** What ended before is no answer to the last wish. */
 export const scaled_tag = 'gantry.scaled';
+
+export const scaledTag = (resourceArn: string, at: string): TagResourceCommandInput => ({
+  resourceArn,
+  tags: [{ key: scaled_tag, value: at }],
+});
 
 /** `restarts`: a deployment that ECS has given up starts nothing more. */
 export function scaling(

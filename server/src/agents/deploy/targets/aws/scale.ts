@@ -7,7 +7,7 @@ import type { Ecs } from './ecs-platform.ts';
 import { makeScaler } from './made.ts';
 import { findService, tagOf } from './observe.ts';
 import { removeScaler } from './remove.ts';
-import { scaled_tag, scaling, secretName } from './requests.ts';
+import { scaledTag, scaling, secretName } from './requests.ts';
 import { ruleInTag, scalableTarget, scaler_tag, scalingPolicy } from './scaler.ts';
 import { ownTask } from './tasks.ts';
 
@@ -30,10 +30,8 @@ export async function scaleRevision(
   const service = await findService(ecs, name, signal);
   if (service === undefined) return;
   if (files !== undefined) await writeSecret(ecs, { name, files }, signal);
-  await clients.ecs.tagResource(
-    { resourceArn: service.serviceArn, tags: [{ key: scaled_tag, value: String(Date.now()) }] },
-    { abortSignal: signal },
-  );
+  const tag = scaledTag(service.serviceArn ?? '', String(Date.now()));
+  await clients.ecs.tagResource(tag, { abortSignal: signal });
   // Before the number: ECS chooses itself which of too many it ends. It makes no successor in the moment between.
   for (const task of leaving)
     if ((await ownTask(ecs, { name, task }, signal)) !== undefined)
