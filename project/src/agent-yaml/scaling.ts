@@ -10,15 +10,15 @@ export interface Scaling {
   target_concurrency: number | undefined;
 }
 
-/** Where `target_cpu` is the one rule. A scaler of the target can follow it then. With any other rule, the service sets the number. */
-export function processorRule({ deploy }: Pick<AgentConfig, 'deploy'>): ProcessorRule | undefined {
-  const { target_cpu, target_concurrency } = deploy?.scaling ?? {};
-  const { min, max } = scalingOf({ deploy });
-  if (target_cpu === undefined || target_concurrency !== undefined || min === 0 || min === max) return undefined;
-  return { min, max, target_cpu };
-}
+/** The rule of a scaler that looks at the processor alone. */
+export type ScalerRule = Pick<Scaling, 'min' | 'max' | 'target_cpu'>;
 
-export type ProcessorRule = Pick<Scaling, 'min' | 'max' | 'target_cpu'>;
+/** Where `target_cpu` is the one rule. Undefined where calls count too, where the agent sleeps, and where its number is fixed. */
+export function scalerRuleOf({ deploy }: Pick<AgentConfig, 'deploy'>): ScalerRule | undefined {
+  const { min, max, target_cpu, target_concurrency } = scalingOf({ deploy });
+  if (deploy?.scaling?.target_cpu === undefined || target_concurrency !== undefined) return undefined;
+  return min === 0 || min === max ? undefined : { min, max, target_cpu };
+}
 
 const default_target_cpu = 70;
 

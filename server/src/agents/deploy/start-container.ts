@@ -1,7 +1,7 @@
 // Starts a container for a revision until it answers. A deploy, start, restart and the keeper use it.
 import { resourceLimits, type AgentConfig } from '@gantry/project/agent-yaml.ts';
-import { processorRule } from '@gantry/project/agent-yaml/scaling.ts';
 import { egressOf } from '@gantry/project/agent-yaml/egress.ts';
+import { scalerRuleOf } from '@gantry/project/agent-yaml/scaling.ts';
 import { isModelAccessName } from '@gantry/contract/agents/environment-names.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
@@ -33,7 +33,7 @@ export async function placeInput(
   const resources = resourceLimits(config);
   const name = instanceName({ agent: config.name, revision_id, n });
   const variables = startVariables(revision_id);
-  const scaler = processorRule(config);
+  const scaler = scalerRuleOf(config);
   return { instance_id: id, revision_id, agent: config.name, name, fence, image, variables, resources, egress, scaler };
 }
 

@@ -1,5 +1,5 @@
 import type { ResourceLimits } from '@gantry/project/agent-yaml.ts';
-import type { ProcessorRule } from '@gantry/project/agent-yaml/scaling.ts';
+import type { ScalerRule } from '@gantry/project/agent-yaml/scaling.ts';
 import type { TargetPlan } from './outside.ts';
 
 // A target runs instances of revisions. Nothing outside targets/ knows more of a target than this interface.
@@ -19,8 +19,8 @@ export interface PlaceInput {
   resources: ResourceLimits;
   /** The outside destinations of the instance. Undefined: not limited. */
   egress?: string[] | undefined;
-  /** For a scaler of the target's own. Undefined: the service sets the number of instances. */
-  scaler?: ProcessorRule | undefined;
+  /** Where the use of the processor is the only rule, a target with a scaler may scale by it. Undefined: only the service sets the number. */
+  scaler?: ScalerRule | undefined;
 }
 
 /** A revision before its build. `image`, `revision_id`, `fence` and the name have stand-ins in the form of real ones. */
@@ -118,9 +118,9 @@ export interface Target {
    * own. `as one of many`: a platform makes replicas, and a process that joins becomes one of the instances that are asked for.
    */
   dials_in?: 'alone' | 'as one of many';
-  /** It changes the number of instances like this one itself, within `deploy.scaling`. */
-  hasScaler?(place: Place): boolean;
-  /** Beside `hasScaler`. True when it keeps fewer than were asked for. */
+  /** It changes the number of instances of this revision itself, within `deploy.scaling`. */
+  scalesItself?(place: Place): boolean;
+  /** For a place that it scales itself. True when it keeps fewer than were asked for. */
   hasRemoved?(place: Place, signal: AbortSignal): Promise<boolean>;
   /** It cannot limit what an instance reaches outside. */
   limits_egress?: false;

@@ -52,7 +52,7 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
   };
   return {
     limits_egress: false,
-    hasScaler: ({ has_scaler }) => has_scaler === true,
+    scalesItself: ({ has_scaler }) => has_scaler === true,
 
     plan: (planned) => targetPlan(planned, parts),
 

@@ -1,5 +1,5 @@
 import type { Service } from '@aws-sdk/client-ecs';
-import type { ProcessorRule } from '@gantry/project/agent-yaml/scaling.ts';
+import type { ScalerRule } from '@gantry/project/agent-yaml/scaling.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { label } from '../../../../assets/docker/labels.ts';
 import type { SecretFiles } from '../target.ts';
@@ -46,7 +46,7 @@ export async function scaleRevision(
 
 async function makeOwnScaler(
   ecs: Ecs,
-  { service, name, rule }: { service: Service; name: string; rule: ProcessorRule },
+  { service, name, rule }: { service: Service; name: string; rule: ScalerRule },
   signal: AbortSignal = AbortSignal.timeout(60_000),
 ): Promise<void> {
   const of = { agent: tagOf(service, label.agent) ?? '', revision_id: tagOf(service, label.revision) ?? '' };

@@ -108,7 +108,7 @@ test('with its last replica the scaler goes, so that it starts nothing, and it c
 test('a revision with any other rule has none, and the service sets its number', async () => {
   const other = { ...written, name: 'svc-other-a1b2c3d4' };
   expect(await platform.describe(other, signal())).toMatchObject({ place: {} });
-  expect(platform.hasScaler?.({})).toBe(false);
+  expect(platform.scalesItself?.({})).toBe(false);
   await platform.scale(other.name, { replicas: 1, files: {} });
   expect(await kept()).toEqual({ targets: [], policies: [] });
   expect(await platform.observe(other.name)).toMatchObject({ replicas: 1 });

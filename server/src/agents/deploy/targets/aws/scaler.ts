@@ -5,7 +5,7 @@ import type {
   PutScalingPolicyCommandInput,
   RegisterScalableTargetCommandInput,
 } from '@aws-sdk/client-application-auto-scaling';
-import type { ProcessorRule } from '@gantry/project/agent-yaml/scaling.ts';
+import type { ScalerRule } from '@gantry/project/agent-yaml/scaling.ts';
 import { z } from 'zod';
 import type { EcsSettings } from './settings.ts';
 
@@ -17,13 +17,13 @@ type At = Pick<EcsSettings, 'cluster'>;
 export const scalableTarget = (
   name: string,
   at: At,
-  { min, max }: Pick<ProcessorRule, 'min' | 'max'>,
+  { min, max }: Pick<ScalerRule, 'min' | 'max'>,
 ): RegisterScalableTargetCommandInput => ({ ...scaledBy(name, at), MinCapacity: min, MaxCapacity: max });
 
 export const scalingPolicy = (
   name: string,
   at: At,
-  { target_cpu }: Pick<ProcessorRule, 'target_cpu'>,
+  { target_cpu }: Pick<ScalerRule, 'target_cpu'>,
 ): PutScalingPolicyCommandInput => ({
   ...scaledBy(name, at),
   PolicyName: name,
@@ -46,12 +46,12 @@ export const scaledBy = (name: string, { cluster }: At) =>
 
 /** The rule, as a tag of the service, which takes no braces and no quotes. */
 export const scaler_tag = 'gantry.scaler';
-export const ruleAsTag = ({ min, max, target_cpu }: ProcessorRule): string => `${min}/${max}/${target_cpu}`;
+export const ruleAsTag = ({ min, max, target_cpu }: ScalerRule): string => `${min}/${max}/${target_cpu}`;
 
 const count = z.coerce.number().int().positive();
 const written = z.tuple([count, count, count]);
 
-export function ruleInTag(tag: string | undefined): ProcessorRule | undefined {
+export function ruleInTag(tag: string | undefined): ScalerRule | undefined {
   if (tag === undefined) return undefined;
   const [min, max, target_cpu] = written.parse(tag.split('/'));
   return { min, max, target_cpu };

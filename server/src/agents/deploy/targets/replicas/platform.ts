@@ -25,7 +25,7 @@ export interface ReplicaSet {
  */
 export interface Platform {
   /** It changes the number of replicas of this place itself, within `deploy.scaling`. */
-  hasScaler?(place: Place): boolean;
+  scalesItself?(place: Place): boolean;
   limits_egress?: false;
   /** As `Target.plan`. `name` is the one of the description. */
   plan?(planned: Planned): TargetPlan;

@@ -29,7 +29,7 @@ const replicaPlace = z.object({
 });
 type ReplicaPlace = z.output<typeof replicaPlace>;
 
-type Told = Omit<ReplicaPlace, 'of_platform'> & { of_platform?: Place };
+type Told = Pick<ReplicaPlace, 'instance_id' | 'revision_id' | 'name'> & Partial<Pick<ReplicaPlace, 'of_platform'>>;
 
 interface Ask {
   is_asked: boolean;
@@ -40,13 +40,16 @@ interface Ask {
 export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnReplicaParts): Target {
   // One after the other for each revision, so that an earlier number never follows a later one.
   const telling = new Map<string, Promise<void>>();
-  const hasScaler = (place: Place) => platform.hasScaler?.(place) === true;
-  const tell = async (told: Told, { is_asked, ...more }: Ask, signal?: AbortSignal) => {
-    const { instance_id, revision_id, name, of_platform = {} } = told;
+  const tell = async (
+    { instance_id, revision_id, name, of_platform }: Told,
+    { is_asked, ...more }: Ask,
+    signal?: AbortSignal,
+  ) => {
     // Stored first: after a crash, the repeated step tells the same number.
     const is_new = await replicaStore.setAsked(db, instance_id, is_asked);
     const asked = await replicaStore.countAsked(db, revision_id);
-    const kept = hasScaler(of_platform) ? (await platform.observe(name, signal))?.replicas : undefined;
+    const is_scaled = of_platform !== undefined && platform.scalesItself?.(of_platform) === true;
+    const kept = is_scaled ? (await platform.observe(name, signal))?.replicas : undefined;
     const replicas = kept === undefined ? asked : besideScaler({ asked, kept, is_asked, is_new });
     await platform.scale(name, { replicas, ...more }, signal);
   };
@@ -160,8 +163,8 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
       });
     },
 
-    ...(platform.hasScaler !== undefined && {
-      hasScaler: (place: Place) => hasScaler(replicaPlace.parse(place).of_platform),
+    ...(platform.scalesItself !== undefined && {
+      scalesItself: (place: Place) => platform.scalesItself?.(replicaPlace.parse(place).of_platform) === true,
       async hasRemoved(place: Place, signal: AbortSignal) {
         const { revision_id, name } = replicaPlace.parse(place);
         const set = await platform.observe(name, signal);
