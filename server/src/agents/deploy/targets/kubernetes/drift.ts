@@ -107,8 +107,8 @@ const gone = ({ kind = '', name }: { kind?: string | undefined; name: string }, 
 });
 
 async function differences(wanted: Part, live: Part, { cluster, signal }: Asking): Promise<string[]> {
-  // Under another name: with its own, the answer would keep what others have added.
-  const metadata = { ...wanted.metadata, name: `${wanted.metadata?.name ?? ''}-compared` };
+  // Under another name: with its own, the answer would keep what others have added. And without an owner, which is known only when it is made.
+  const metadata = { name: `${wanted.metadata?.name ?? ''}-compared`, labels: wanted.metadata?.labels };
   const made = await cluster.rehearse({ ...wanted, metadata }, signal);
   return differingPaths(compared(made), compared(live));
 }
