@@ -6,8 +6,9 @@ import { tried } from './tried.ts';
 import { reachContainer } from './docker/docker-target.ts';
 import { openLedger } from './ledger.ts';
 import type { OwnReplicaParts, ReplicaParts } from './replicas/target.ts';
-import type { Target } from './target.ts';
+import type { Target, TargetFile } from './target.ts';
 
+export { awsKind, type AwsEmulator } from './aws/aws.ts';
 export { engineKind } from './docker/engine.ts';
 export { kubernetesKind } from './kubernetes/kubernetes.ts';
 export { localTarget } from './docker/local.ts';
@@ -28,6 +29,8 @@ export interface KindOfTarget {
   /** Without I/O. */
   open: (named: NamedTarget) => Target;
   test: (named: NamedTarget, signal: AbortSignal) => Promise<TargetFinding[]>;
+  /** The least that the service needs there, as files that the owner of the place applies. Without I/O. Undefined: a kind without permissions. */
+  policy?: (named: NamedTarget) => TargetFile[];
 }
 export type Kinds = Readonly<Record<TargetKind, KindOfTarget>>;
 

@@ -48,9 +48,9 @@ export interface Covered {
   /** Sorted and unique. */
   kinds: string[];
   size: { cpu: string; memory: string };
-  /** Identities that the agent gets, and what the service does in its name. */
+  /** Identities that the agent gets, and what the service does in its name. One entry more is a wider permission, so no entry counts or words. */
   permissions: string[];
-  /** From where it is reached, and what it reaches. */
+  /** From where it is reached (`in: <who>`), and what it reaches (`out: <host:port>`); `in: *` and `out: *` are everybody and everything. */
   reach: string[];
   /** Names. */
   secrets: string[];

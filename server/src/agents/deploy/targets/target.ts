@@ -1,5 +1,6 @@
 import type { OutsideResource } from './outside.ts';
 import type { ResourceLimits } from '@gantry/project/agent-yaml.ts';
+import type { TargetPlan } from './outside.ts';
 
 // A target runs instances of revisions. Nothing outside targets/ knows more of a target than this interface.
 
@@ -18,6 +19,16 @@ export interface PlaceInput {
   resources: ResourceLimits;
   /** The outside destinations of the instance. Undefined: not limited. */
   egress?: string[] | undefined;
+}
+
+/** A revision before its build. `image`, `revision_id`, `fence` and the name have stand-ins in the form of real ones. */
+export interface Planned extends Omit<PlaceInput, 'instance_id'> {
+  /** From `deploy.scaling`. */
+  scaling: { min: number; max: number };
+  /** Names: `deploy.secrets`. */
+  secrets: readonly string[];
+  /** Those of the agent and of the service, by their names. Each value is a stand-in in angle brackets. */
+  files: SecretFiles;
 }
 
 /** JSON of the target, stored with the instance. It identifies the place after a restart of the service. */
@@ -117,6 +128,11 @@ export interface Target {
   hasRemoved?(place: Place, signal: AbortSignal): Promise<boolean>;
   /** It cannot limit what an instance reaches outside. */
   limits_egress?: false;
+  /**
+   * What a deploy would send, made by the functions that make it in a deploy. Without I/O. Throws a `Problem` where it cannot say it, such as for a size
+   * that no vendor has. Undefined for a target that has nothing outside of the engine's containers.
+   */
+  plan?(planned: Planned): TargetPlan;
   /** Brings the built image to the target. Returns the name under which the target finds exactly this image. */
   deliver(image: string, signal: AbortSignal): Promise<string>;
   /** Makes the place, or reuses the one of an earlier attempt with the same fence. Throws `egress_not_enforced`. */

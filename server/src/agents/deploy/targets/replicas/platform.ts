@@ -1,4 +1,15 @@
-import type { Drift, LogLine, LogQuery, Outgoing, Place, PlaceInput, SecretFiles, TargetFile } from '../target.ts';
+import type { TargetPlan } from '../outside.ts';
+import type {
+  Drift,
+  LogLine,
+  LogQuery,
+  Outgoing,
+  Place,
+  PlaceInput,
+  Planned,
+  SecretFiles,
+  TargetFile,
+} from '../target.ts';
 
 /** What every replica of a revision starts with. */
 export interface Described extends Omit<PlaceInput, 'instance_id'> {
@@ -31,6 +42,8 @@ export interface Platform {
   /** It changes the number of replicas itself, within `deploy.scaling`. */
   has_scaler?: true;
   limits_egress?: false;
+  /** As `Target.plan`. `name` is the one of the description. */
+  plan?(planned: Planned): TargetPlan;
   /** As `Target.deliver`. */
   deliver(image: string, signal: AbortSignal): Promise<string>;
   /** Describes the revision. A new one has no replica; a repeated description changes nothing. */

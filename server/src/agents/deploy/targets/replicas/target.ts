@@ -6,7 +6,7 @@ import type { Database } from '../../../../ground/database/database.ts';
 import { dialledUrl, type Dialled } from '../../dial-in/dialled.ts';
 import * as replicaStore from '../../replica-store.ts';
 import type { Ledger, OutsideResource } from '../outside.ts';
-import type { Instance, Place, SecretFiles, Target } from '../target.ts';
+import type { Instance, Place, Planned, SecretFiles, Target } from '../target.ts';
 import type { Platform, ReplicaSet } from './platform.ts';
 
 export interface ReplicaParts {
@@ -81,9 +81,14 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
     return observed(known, await replicaStore.replica(db, known.instance_id), set);
   };
 
+  const planSet = platform.plan?.bind(platform);
+
   return {
     dials_in: 'as one of many',
     ...(platform.limits_egress === false && { limits_egress: false }),
+    ...(planSet !== undefined && {
+      plan: (planned: Planned) => planSet({ ...planned, name: setName(planned.name) }),
+    }),
     deliver: async (image, signal) => await platform.deliver(image, signal),
     reach: async (_, url) => ({ url, headers: {} }),
     outgoing: async (place) => await platform.outgoing(replicaPlace.parse(place).of_platform),
