@@ -92,7 +92,10 @@ export async function bridgeAddress(docker: Engine['docker']): Promise<string> {
   return address;
 }
 
-async function openDoor(host: string, inner_port: number): Promise<{ url: string; ca: string; close: () => Promise<void> }> {
+async function openDoor(
+  host: string,
+  inner_port: number,
+): Promise<{ url: string; ca: string; close: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-aws-'));
   const { ca, serverAt } = await certificates(directory);
   const { certificate: cert, key } = await serverAt(host);
@@ -121,7 +124,9 @@ function denyIn(clients: AwsClients, denied: ReadonlySet<string>): void {
         async (args) => {
           const operation = String(commandName).replace(/Command$/, '');
           if (!denied.has(operation)) return await next(args);
-          const service = String(clientName).replace(/Client$/, '').toLowerCase();
+          const service = String(clientName)
+            .replace(/Client$/, '')
+            .toLowerCase();
           const action = `${service}:${operation}`;
           const message = `User: arn:aws:iam::123456789012:user/gantry is not authorized to perform: ${action} on resource: arn:aws:x because no identity-based policy allows the ${action} action`;
           throw Object.assign(new Error(message), { name: 'AccessDeniedException', $fault: 'client' });
