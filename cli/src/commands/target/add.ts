@@ -5,7 +5,10 @@ import { checkedConfig } from '../../registry/typed-config.ts';
 import { configOf } from '../../target/target-config.ts';
 import { good, line } from '../../view/view.ts';
 
-const what = { engine: 'engine', kubernetes: 'cluster', aws: 'cluster of Amazon ECS' } as const satisfies Record<TargetKind, string>;
+const what = { engine: 'engine', kubernetes: 'cluster', aws: 'cluster of Amazon ECS' } as const satisfies Record<
+  TargetKind,
+  string
+>;
 
 export const command = defineCommand({
   words: 'target add',

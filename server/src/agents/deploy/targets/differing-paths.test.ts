@@ -27,13 +27,10 @@ test('what is changed, added and gone is named by its path, without its value', 
   };
   const paths = differingPaths(pod, there);
   expect(paths.toSorted()).toEqual([
-    'containers.agent.env.HOME.name',
-    'containers.agent.env.HOME.value',
-    'containers.agent.env.TOKEN.name',
-    'containers.agent.env.TOKEN.value',
+    'containers.agent.env.HOME',
+    'containers.agent.env.TOKEN',
     'containers.agent.image',
-    'containers.beside.image',
-    'containers.beside.name',
+    'containers.beside',
     'hostNetwork',
   ]);
   expect(saidPaths(paths)).not.toContain('a value');
@@ -42,6 +39,7 @@ test('what is changed, added and gone is named by its path, without its value', 
 test('a missing member, an undefined one and an empty object are the same; zero and false are values', () => {
   expect(differingPaths({ a: undefined, b: {}, c: [] }, {})).toEqual([]);
   expect(differingPaths({}, { user: 0, tty: false })).toEqual(['user', 'tty']);
+  expect(differingPaths({}, { ingress: [{}] })).toEqual(['ingress.0']);
   expect(differingPaths({}, { user: 0, tty: false }, { ignores: (value) => value === 0 || value === false })).toEqual(
     [],
   );

@@ -7,9 +7,12 @@ export function differingPaths(wanted: unknown, there: unknown, { ignores = () =
     if (one === other || (isLeftOut(one) && isLeftOut(other))) return [];
     const [some, others] = [membersOf(one), membersOf(other)];
     if (some === undefined || others === undefined) return [path];
-    return [...new Set([...some.keys(), ...others.keys()])].flatMap((name) =>
-      walk(some.get(name), others.get(name), path === '' ? name : `${path}.${name}`),
-    );
+    return [...new Set([...some.keys(), ...others.keys()])].flatMap((name) => {
+      const at = path === '' ? name : `${path}.${name}`;
+      // An empty item of a list may say much: as a rule of a network policy it lets everybody in.
+      const isItem = Array.isArray(one) || Array.isArray(other);
+      return isItem && some.has(name) !== others.has(name) ? [at] : walk(some.get(name), others.get(name), at);
+    });
   };
   const isLeftOut = (value: unknown) => value === undefined || value === null || ignores(value);
   return walk(wanted, there, '');

@@ -188,15 +188,15 @@ function besideScaler(of: { asked: number; kept: number; is_asked: boolean; is_n
 }
 
 function driftOf(
-  { drift, remove, has_scaler }: Platform,
+  platform: Platform,
   { db, ledger }: Pick<OwnReplicaParts, 'db' | 'ledger'>,
 ): Pick<Target, 'drift' | 'removeForeign'> {
-  if (drift === undefined) return {};
+  if (platform.drift === undefined) return {};
   const look = async (signal: AbortSignal) => {
     const ids = (await ledger.list()).flatMap(({ revision_id }) => revision_id ?? []);
     const rows = await replicaStore.askedOf(db, [...new Set(ids)]);
-    const told = new Map(rows.map((row) => [row.revision_id, has_scaler === true ? undefined : row.asked]));
-    return await drift(told, signal);
+    const told = new Map(rows.map((row) => [row.revision_id, platform.has_scaler === true ? undefined : row.asked]));
+    return (await platform.drift?.(told, signal)) ?? [];
   };
   return {
     drift: async (signal) => (await look(signal)).map(({ of: _, ...one }) => one),
@@ -205,7 +205,7 @@ function driftOf(
       for (const { of, kind, name, what } of await look(signal)) {
         // A part of a description that the ledger knows would take the others with it.
         if (what !== 'foreign' || (await recordedRevision(ledger, of)) !== undefined) continue;
-        await remove(of, signal);
+        await platform.remove(of, signal);
         removed.push({ kind, name });
       }
       return removed;
