@@ -168,7 +168,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     ...orchestrationsRoutes(db),
     ...permissionsRoutes({ db, targets: deploy.targets, cursors, readAsOf }),
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
-    ...deployRoutes(deploy),
+    ...deployRoutes({ ...deploy, onError }),
     ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),
     ...promptsRoutes({ db, cursors, ...maker, models: parts.models }),
     ...toolsRoutes({ ...tools, cursors }),

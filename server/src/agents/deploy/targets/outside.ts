@@ -10,10 +10,23 @@ export type OutsideResource = TargetPlan['requests'][number]['resource'];
 
 /** The resources of one target, in the database. They are recorded before they are made, so a crash leaves nothing unknown. */
 export interface Ledger {
-  /** Ends when it is stored. When it fails, nothing may be made. A repeated record changes nothing. */
-  record(resource: OutsideResource, of?: { agent: string; revision_id: string }): Promise<void>;
+  /**
+   * Ends when it is stored. When it fails, nothing may be made. A repeated record changes nothing, except that each member of `described` replaces the
+   * one of before. `described` is what drift is measured against: plain data, without a value of a secret.
+   */
+  record(
+    resource: OutsideResource,
+    of?: { agent: string; revision_id: string },
+    described?: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
   /** After the vendor has said that it is gone. */
   removed(resource: OutsideResource): Promise<void>;
   /** Those that may be there. */
-  list(): Promise<(OutsideResource & { revision_id: string | null })[]>;
+  list(): Promise<Recorded[]>;
+}
+
+export interface Recorded extends OutsideResource {
+  revision_id: string | null;
+  /** Undefined for one that was made before this was stored. */
+  described?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -1,3 +1,4 @@
+import type { OutsideResource } from './outside.ts';
 import type { ResourceLimits } from '@gantry/project/agent-yaml.ts';
 import type { ScalerRule } from '@gantry/project/agent-yaml/scaling.ts';
 import type { TargetPlan } from './outside.ts';
@@ -71,6 +72,14 @@ export interface Instance {
   obstacle?: string;
   started_at?: string;
   finished_at?: string;
+}
+
+/** A difference between what the service has described and what is there. */
+export interface Drift extends OutsideResource {
+  revision_id: string | null;
+  what: 'missing' | 'foreign' | 'changed';
+  /** In one line, without a value: also a variable may have been made a secret by hand. */
+  detail: string;
 }
 
 /** How a request gets to an instance. */
@@ -147,6 +156,10 @@ export interface Target {
   /** Removes the instance and its secrets. A missing one is no error. */
   release(placed: Placed, signal?: AbortSignal): Promise<void>;
   logs(place: Place, query: LogQuery): AsyncIterable<LogLine>;
+  /** What somebody changed by hand. Undefined for a target that has nothing to compare. */
+  drift?(signal: AbortSignal): Promise<Drift[]>;
+  /** Removes what has the label of this installation and is not in the ledger. Returns it. */
+  removeForeign?(signal: AbortSignal): Promise<OutsideResource[]>;
   /** Its memory for instances, and the sum of the limits of those that run. */
   room(signal?: AbortSignal): Promise<{ memory_bytes: number; used_bytes: number }>;
   /** All instances of this installation, in every state. */

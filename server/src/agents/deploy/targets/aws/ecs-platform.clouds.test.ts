@@ -25,9 +25,9 @@ const made: (OutsideResource & { after: number })[] = [];
 const open = new Map<string, Awaited<ReturnType<Ledger['list']>>[number]>();
 const keyOf = ({ kind, name }: OutsideResource) => `${kind} ${name}`;
 const ledger: Ledger = {
-  record: async (one, of) => {
+  record: async (one, of, described) => {
     made.push({ ...one, after: sent.length });
-    open.set(keyOf(one), { ...one, revision_id: of?.revision_id ?? null });
+    open.set(keyOf(one), { ...one, revision_id: of?.revision_id ?? null, described });
     await Promise.resolve();
   },
   removed: async (one) => await Promise.resolve(void open.delete(keyOf(one))),
@@ -78,6 +78,7 @@ test('a repeated description makes nothing, another one a new task definition, a
   };
   const first = await service();
   expect(first).toMatchObject({ desiredCount: 0, runningCount: 0 });
+  expect(await platform.drift?.(new Map([[described.revision_id, 0]]), signal())).toEqual([]);
   const count = made.length;
   await platform.describe({ ...described, fence: 2 }, signal());
   expect(made).toHaveLength(count);

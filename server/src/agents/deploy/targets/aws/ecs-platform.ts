@@ -12,6 +12,7 @@ import { notLimited } from '../not-limited.ts';
 import type { Ledger } from '../outside.ts';
 import type { AwsClients } from './clients.ts';
 import { describeRevision } from './describe.ts';
+import { accountDrift } from './drift.ts';
 import { imageName } from './settings.ts';
 import { makeRepository } from './made.ts';
 import { findService, ownServices, replicaSet } from './observe.ts';
@@ -113,6 +114,8 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
       const delivered = await earlierValues(ecs, { name, names: Object.keys(query.secrets) }, query.signal);
       yield* taskLogs(log, query, valuesOf(query.secrets, delivered));
     },
+
+    drift: async (told, signal) => await accountDrift(await opened(), told, signal),
 
     outgoing: async () =>
       await Promise.resolve({

@@ -28,7 +28,8 @@ interface MakingOf extends Making {
 }
 
 const record = async ({ ledger }: Making, made: Made) => await ledger.record(made);
-const recordOf = async ({ ledger, of }: MakingOf, made: Made) => await ledger.record(made, of);
+const recordOf = async ({ ledger, of }: MakingOf, made: Made, described?: Readonly<Record<string, unknown>>) =>
+  await ledger.record(made, of, described);
 
 export async function makeLogGroup(making: Making, input: Plan['log_group']): Promise<void> {
   const { clients, signal } = making;
@@ -72,10 +73,33 @@ export async function makeTaskDefinition(making: MakingOf, input: RegisterTaskDe
   return taskDefinition.taskDefinitionArn;
 }
 
-export async function makeService(making: MakingOf, input: Plan['service']): Promise<void> {
+/** `task_definition` is what its tasks are made of. Without it, drift has nothing to compare. */
+export async function makeService(
+  making: MakingOf,
+  service: Plan['service'],
+  task_definition?: RegisterTaskDefinitionCommandInput,
+): Promise<void> {
   const { clients, signal } = making;
-  await recordOf(making, { kind: 'service', name: input.serviceName ?? '' });
-  await clients.ecs.createService(input, { abortSignal: signal });
+  if (task_definition === undefined) await recordOf(making, { kind: 'service', name: service.serviceName ?? '' });
+  else await recordDescribed(making, service, task_definition);
+  await clients.ecs.createService(service, { abortSignal: signal });
+}
+
+/** Before the service is made or changed. */
+export async function recordDescribed(
+  making: MakingOf,
+  { serviceName = '', launchType, networkConfiguration, enableExecuteCommand }: Plan['service'],
+  task_definition: RegisterTaskDefinitionCommandInput,
+): Promise<void> {
+  const service = { launchType, networkConfiguration, enableExecuteCommand };
+  const described: RecordedService = { service, task_definition };
+  await recordOf(making, { kind: 'service', name: serviceName }, { ...described });
+}
+
+/** What drift is measured against. */
+export interface RecordedService {
+  service: Pick<Plan['service'], 'launchType' | 'networkConfiguration' | 'enableExecuteCommand'>;
+  task_definition: RegisterTaskDefinitionCommandInput;
 }
 
 /** Application Auto Scaling finds a new service after a moment. */

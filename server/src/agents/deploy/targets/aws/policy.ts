@@ -21,6 +21,7 @@ const permissions: readonly Permission[] = [
       'ecs:RegisterTaskDefinition',
       'ecs:DeregisterTaskDefinition',
       'ecs:ListTaskDefinitions',
+      'ecs:DescribeTaskDefinition',
       'ecr:GetAuthorizationToken',
     ],
     on: () => ['*'],

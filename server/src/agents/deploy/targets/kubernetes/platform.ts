@@ -8,6 +8,7 @@ import type { Ledger } from '../outside.ts';
 import { requireSecretName } from '../secret-name.ts';
 import type { Outgoing, SecretFiles } from '../target.ts';
 import type { Cluster } from './client.ts';
+import { clusterDrift } from './drift.ts';
 import { memoryBytes } from './quantity.ts';
 import * as objects from './objects.ts';
 import { besideDeployment, planOf, type Pull } from './plan.ts';
@@ -78,7 +79,12 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
       // The pods of a revision never change, and its number is told by `scale`.
       if (before !== undefined)
         await cluster.merge({ ...deployments, metadata: { name, annotations: wanted.metadata?.annotations } }, signal);
-      await ledger.record(resourceOf(name), described);
+      const { revision_id } = described;
+      const recorded: Partial<objects.Described> = {
+        ...(before === undefined && { deployment: wanted }),
+        beside: objects.objectsBeside(home, { name, uid: '', revision_id }),
+      };
+      await ledger.record(resourceOf(name), described, { ...recorded });
       const owner = ownerOf(before ?? (await cluster.apply(wanted, signal)));
       for (const object of besideDeployment(home, owner, pull)) await cluster.apply(object, signal);
       return {
@@ -131,6 +137,8 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
       ].flatMap(([file, value]) => (Object.hasOwn(named, file.replace(/\..*/, '')) ? [value] : []));
       yield* podLog(cluster, { ...query, pod: replica, values: valuesOf(named, delivered) });
     },
+
+    drift: async (told, signal) => await clusterDrift({ cluster: await open(), home, ledger, told, signal }),
 
     async room(signal) {
       const cluster = await open();

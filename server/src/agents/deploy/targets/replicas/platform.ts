@@ -1,5 +1,15 @@
 import type { TargetPlan } from '../outside.ts';
-import type { LogLine, LogQuery, Outgoing, Place, PlaceInput, Planned, SecretFiles, TargetFile } from '../target.ts';
+import type {
+  Drift,
+  LogLine,
+  LogQuery,
+  Outgoing,
+  Place,
+  PlaceInput,
+  Planned,
+  SecretFiles,
+  TargetFile,
+} from '../target.ts';
 
 /** What every replica of a revision starts with. */
 export interface Described extends Omit<PlaceInput, 'instance_id'> {
@@ -17,6 +27,11 @@ export interface ReplicaSet {
   last_exit?: { exit_code: number; out_of_memory: boolean };
   /** Why a replica cannot start now, in the platform's words. */
   obstacle?: string;
+}
+
+export interface PlatformDrift extends Drift {
+  /** The name of the description that it belongs to, for `remove`. */
+  of: string;
 }
 
 /**
@@ -50,6 +65,11 @@ export interface Platform {
   logs(name: string, replica: string, query: LogQuery): AsyncIterable<LogLine>;
   /** Where a replica finds the door. */
   outgoing(place: Place): Promise<Outgoing>;
+  /**
+   * What somebody changed by hand, by the ledger that the platform writes. `told`: how many replicas each revision was asked to have; undefined: its
+   * scaler decides. A revision that is not among them has no instance, and what it has is not looked at.
+   */
+  drift?(told: ReadonlyMap<string, number | undefined>, signal: AbortSignal): Promise<PlatformDrift[]>;
   /** As `Target.room`. */
   room(signal?: AbortSignal): Promise<{ memory_bytes: number; used_bytes: number }>;
   /** All of this installation. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Database } from '../../../../ground/database/database.ts';
 import { dialledUrl, type Dialled } from '../../dial-in/dialled.ts';
 import * as replicaStore from '../../replica-store.ts';
-import type { Ledger } from '../outside.ts';
+import type { Ledger, OutsideResource } from '../outside.ts';
 import type { Instance, Place, Planned, SecretFiles, Target } from '../target.ts';
 import type { Platform, ReplicaSet } from './platform.ts';
 
@@ -144,6 +144,8 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
       if (row !== undefined && row.replica !== null) yield* platform.logs(name, row.replica, query);
     },
 
+    ...driftOf(platform, { db, ledger }),
+
     room: async (signal) => await platform.room(signal),
 
     async list(signal) {
@@ -191,6 +193,32 @@ function besideScaler(of: { asked: number; kept: number; is_asked: boolean; is_n
   const { asked, kept, is_asked, is_new } = of;
   if (!is_asked) return Math.min(asked, kept);
   return is_new || kept === 0 ? Math.max(asked, kept) : kept;
+}
+
+function driftOf(
+  platform: Platform,
+  { db, ledger }: Pick<OwnReplicaParts, 'db' | 'ledger'>,
+): Pick<Target, 'drift' | 'removeForeign'> {
+  if (platform.drift === undefined) return {};
+  const look = async (signal: AbortSignal) => {
+    const ids = (await ledger.list()).flatMap(({ revision_id }) => revision_id ?? []);
+    const rows = await replicaStore.askedOf(db, [...new Set(ids)]);
+    const told = new Map(rows.map((row) => [row.revision_id, platform.has_scaler === true ? undefined : row.asked]));
+    return (await platform.drift?.(told, signal)) ?? [];
+  };
+  return {
+    drift: async (signal) => (await look(signal)).map(({ of: _, ...one }) => one),
+    async removeForeign(signal) {
+      const removed: OutsideResource[] = [];
+      for (const { of, kind, name, what } of await look(signal)) {
+        // A part of a description that the ledger knows would take the others with it.
+        if (what !== 'foreign' || (await recordedRevision(ledger, of)) !== undefined) continue;
+        await platform.remove(of, signal);
+        removed.push({ kind, name });
+      }
+      return removed;
+    },
+  };
 }
 
 /** Of a description of which something was recorded that may still be there, for example after a crash between two calls. */
