@@ -195,6 +195,9 @@ function besideScaler(of: { asked: number; kept: number; is_asked: boolean; is_n
   return is_new || kept === 0 ? Math.max(asked, kept) : kept;
 }
 
+const scales = (platform: Platform, { of_platform }: Pick<ReplicaPlace, 'of_platform'>) =>
+  platform.scalesItself?.(of_platform) === true;
+
 function driftOf(
   platform: Platform,
   { db, ledger }: Pick<OwnReplicaParts, 'db' | 'ledger'>,
@@ -202,8 +205,14 @@ function driftOf(
   if (platform.drift === undefined) return {};
   const look = async (signal: AbortSignal) => {
     const ids = (await ledger.list()).flatMap(({ revision_id }) => revision_id ?? []);
-    const rows = await replicaStore.askedOf(db, [...new Set(ids)]);
-    const told = new Map(rows.map((row) => [row.revision_id, platform.has_scaler === true ? undefined : row.asked]));
+    const of = [...new Set(ids)];
+    const rows = await replicaStore.askedOf(db, of);
+    const replicas = await replicaStore.replicasOf(db, of);
+    const scaled = replicas.filter(({ place }) => place !== null && scales(platform, replicaPlace.parse(place)));
+    const by_platform = new Set(scaled.map(({ revision_id }) => revision_id));
+    const told = new Map(
+      rows.map(({ revision_id, asked }) => [revision_id, by_platform.has(revision_id) ? undefined : asked]),
+    );
     return (await platform.drift?.(told, signal)) ?? [];
   };
   return {
