@@ -45,6 +45,9 @@ export const targetFinding = z.object({
 });
 export type TargetFinding = z.output<typeof targetFinding>;
 
+export const targetFile = z.object({ file: z.string().describe('its name'), content: z.string() });
+export type TargetFile = z.output<typeof targetFile>;
+
 /**
  * Of an `engine`: a client certificate for `tcp://`, or a private key for `ssh://`. Of `kubernetes`: a token of a service account, or a client
  * certificate. And a login of the registry where it needs one.
@@ -98,5 +101,14 @@ export const targetsEndpoints = {
     params: byName,
     reply: { kind: 'data', status: 200, schema: z.array(targetFinding) },
     problems: [],
+  },
+  'targets.policy': {
+    method: 'GET',
+    path: '/api/v1/targets/{name}/policy',
+    summary: 'The least that the service needs on a target, as files that the owner of the place applies',
+    operation: 'target.change',
+    params: byName,
+    reply: { kind: 'data', status: 200, schema: z.array(targetFile) },
+    problems: ['no_policy'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -23,6 +23,7 @@ import { setDefaultTarget } from './operate/set-default-target.ts';
 import { showStatus } from './status/show-status.ts';
 import { listStatuses } from './status/status.ts';
 import { stop } from './operate/stop.ts';
+import { showPolicy } from './targets/named/show-policy.ts';
 import { showTarget, showTargets } from './targets/named/show-targets.ts';
 import { testTarget } from './targets/named/test-target.ts';
 
@@ -80,6 +81,7 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
       return await showTarget(parts, caller, params.name);
     },
     'targets.test': async ({ caller, params, signal }) => await testTarget(parts, caller, { ...params, signal }),
+    'targets.policy': async ({ caller, params }) => await showPolicy(parts, caller, params.name),
     'agents.delete': async ({ caller, params }) => await deleteAgent(parts, caller, params.name),
   };
 }

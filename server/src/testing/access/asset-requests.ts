@@ -86,6 +86,7 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
       body: { certificate: 'a certificate', key: 'a key' },
     }),
     'targets.test': target,
+    'targets.policy': target,
     'tools.show': server,
     // Nothing answers at its address, and no list of it was read.
     'tools.look': server,
