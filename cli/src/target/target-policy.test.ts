@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freshHome, runSvc } from '../testing/run-svc.ts';
-import { data, problem, scriptService, signedIn } from '../testing/scripted-service.ts';
+import { data, problem, scriptService } from '../testing/scripted-service.ts';
 
 const path = 'GET /api/v1/targets/prod/policy';
+const signedIn = (url: string): Record<string, string> => ({ SERVICE_URL: url, SERVICE_API_TOKEN: 't' });
 const content = 'kind: ServiceAccount\n---\nkind: Role\n';
 const policy = (file: string) => ({ [path]: data([{ file, content }]) });
 

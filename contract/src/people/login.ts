@@ -48,6 +48,7 @@ export const orgActions = [
   'org.set',
   'service.doctor',
   'signing_keys.rotate',
+  'targets.policy',
   'targets.set_credential',
   'targets.test',
   'teams.create',
