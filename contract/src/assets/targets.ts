@@ -12,6 +12,13 @@ export const local_target = 'local';
 export const targetKinds = ['engine', 'kubernetes'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
+/** The container services of each cloud. The first one is that of a target whose config names none. */
+export const runtimesOf: Readonly<Record<string, readonly string[]>> = {
+  aws: ['ecs-fargate', 'ecs-express'],
+  gcp: ['cloud-run'],
+  azure: ['container-apps'],
+};
+
 export const target = z.object({
   name: z.string(),
   ref: z.string().nullable().describe('targets/<name>; null for `local`, which is no asset'),

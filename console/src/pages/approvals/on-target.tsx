@@ -1,5 +1,6 @@
 import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import type { Covered, MonthlyCost, TargetPlan } from '@gantry/contract/agents/target-plan.ts';
+import { visible } from '../../parts/visible.ts';
 import { Facts, Section } from '../../parts/page/page.tsx';
 import { State } from '../../parts/figures/state.tsx';
 
@@ -64,7 +65,9 @@ function Request({ request: { action, resource, body } }: { request: TargetPlan[
       <summary className="cursor-pointer">
         {action} {resource.kind} <span className="text-quiet">{resource.name}</span>
       </summary>
-      <pre className="mt-1 overflow-x-auto text-meta">{JSON.stringify(body, undefined, 2)}</pre>
+      <pre className="max-h-96 overflow-auto font-mono text-meta break-words whitespace-pre-wrap">
+        {visible(JSON.stringify(body, undefined, 2))}
+      </pre>
     </details>
   );
 }
