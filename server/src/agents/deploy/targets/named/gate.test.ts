@@ -18,6 +18,7 @@ import { submit } from '../../../approvals/submit.ts';
 import { deploy } from '../../deploy.ts';
 import { deployKind } from '../../deploy-kind.ts';
 import { showDeploy } from '../../deployments/find-deploy.ts';
+import { plan } from '../../plan.ts';
 import { planFor } from '../../plan-for.ts';
 import { findNamedUsers } from '../../named-users.ts';
 import { rules } from '../../../../testing/pushes/rules.ts';
@@ -139,6 +140,20 @@ test('a kind with one target means it, and with several it is refused with their
     code: 'not_in_effect',
     detail: expect.stringContaining(`Its targets: local, ${names.join(', ')}`),
   });
+});
+
+test('T576: a region that the named target does not have is refused by the plan and by the deploy, and another target replaces it', async () => {
+  const name = await added('ml');
+  const { ref } = await stage.push({ yaml: `deploy: {cloud: ${name}, region: eu-west-1}\n` });
+  const detail = `\`deploy.region\`: The target ${name} has no region, and agent.yaml names eu-west-1.`;
+  await expect(deploy(stage.parts, await caller('root'), { ref, force: false })).rejects.toMatchObject({
+    code: 'not_in_effect',
+    detail,
+    errors: [{ pointer: '/deploy/region' }],
+  });
+  const { verdicts } = await plan(stage.parts, await caller('root'), { ref });
+  expect(verdicts).toContainEqual({ check: 'validate', verdict: 'fail', detail });
+  expect(await deployTo('root', ref, 'local')).toMatchObject({ state: 'done', target: 'local' });
 });
 
 test('a target with agents on it is not removed, not even with force', async () => {
