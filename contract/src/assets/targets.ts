@@ -19,9 +19,7 @@ export const target = z.object({
   address: z
     .string()
     .nullable()
-    .describe(
-      'of `aws`: its region and its cluster; null for `local`: the setting DOCKER_HOST of the service says it',
-    ),
+    .describe('of `aws`: its region and its cluster; null for `local`: the setting DOCKER_HOST of the service says it'),
   team: z.string().nullable(),
   deploys: z.boolean().describe('whether you may deploy to it'),
   agents: z.array(z.string()).describe('the agents with a revision on it that you may read'),
