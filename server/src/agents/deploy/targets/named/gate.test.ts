@@ -7,7 +7,7 @@ import { setCredential } from '../../../../assets/targets/set-credential.ts';
 import { create } from '../../../../assets/registry/assets/create.ts';
 import { deleteAsset } from '../../../../assets/registry/assets/delete.ts';
 import { edit } from '../../../../assets/registry/assets/edit.ts';
-import { removeCredential } from '../../../../assets/targets/find-targets.ts';
+import { removeTargetRows } from './remove-rows.ts';
 import { engineAt } from '../../../../testing/pushes/asset-configs.ts';
 import type { Person } from '../../../../testing/access/cast.ts';
 import { openDeployStage, type DeployStage } from '../../../../testing/agents/deploy-stage.ts';
@@ -159,7 +159,7 @@ test('T576: a region that the named target does not have is refused by the plan 
 test('a target with agents on it is not removed, not even with force', async () => {
   const name = await added('ml');
   await deployTo('root', (await stage.push()).ref, name);
-  const parts = { db: db(), closeRequests: closePending, findNamedUsers, removeRows: { target: removeCredential } };
+  const parts = { db: db(), closeRequests: closePending, findNamedUsers, removeRows: { target: removeTargetRows } };
   for (const force of [false, true])
     await expect(deleteAsset(parts, await caller('root'), { kind, name, force, reason: 'gone' })).rejects.toMatchObject(
       { code: 'in_use', detail: expect.stringContaining('which run on it') },
