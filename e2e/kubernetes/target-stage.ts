@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, type AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { clusterRole, role } from '../../server/src/agents/deploy/targets/kubernetes/policy.ts';
+import type { Config } from '../../server/src/ground/config/config.ts';
 import { testConfig } from '../../server/src/testing/config.ts';
 import { testApp, type TestApp } from '../../server/src/testing/test-app.ts';
 import { openNamespace, type TestCluster, type TestNamespace } from './cluster.ts';
@@ -20,7 +21,7 @@ export interface TargetStage {
   stop(): Promise<void>;
 }
 
-export async function openTargetStage(cluster: TestCluster): Promise<TargetStage> {
+export async function openTargetStage(cluster: TestCluster, more: Partial<Config> = {}): Promise<TargetStage> {
   trustRegistry(cluster);
   const here = await openNamespace(cluster);
   await here.kubectl('label', 'namespace', here.name, 'pod-security.kubernetes.io/enforce=restricted');
@@ -31,6 +32,8 @@ export async function openTargetStage(cluster: TestCluster): Promise<TargetStage
       sync_budget_seconds: 8,
       calm_seconds: 3600,
       outbound_private_hosts: [cluster.host],
+      egress_host: cluster.host,
+      ...more,
     },
     door_addresses: [cluster.host],
   });
@@ -44,6 +47,7 @@ export async function openTargetStage(cluster: TestCluster): Promise<TargetStage
     registry: `${cluster.registry.url}/agents`,
     service_url: door.url,
     service_ca: ca,
+    egress_proxy_url: `http://${cluster.host}:${testConfig().egress_port}`,
   };
   const stop = async () => {
     await app.stop();

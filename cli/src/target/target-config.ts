@@ -2,14 +2,20 @@
 import type { TargetKind } from '@gantry/contract/assets/targets.ts';
 import { readGiven } from '../input/read-given.ts';
 import { misuse } from '../refusal.ts';
+import { readKubeconfig } from './kubeconfig.ts';
 
 interface TargetFlags {
   kind: TargetKind | undefined;
-  address: string;
+  address: string | undefined;
   ca: string | undefined;
   hostFingerprint: string | undefined;
   namespace: string | undefined;
   runtimeClass: string | undefined;
+  sandboxRuntimeClass: string | undefined;
+  vmRuntimeClass: string | undefined;
+  egressProxyUrl: string | undefined;
+  kubeconfig: string | undefined;
+  context: string | undefined;
   registry: string;
   serviceUrl: string;
   serviceCa: string | undefined;
@@ -17,7 +23,15 @@ interface TargetFlags {
 
 const flags_of = {
   engine: { hostFingerprint: '--host-fingerprint' },
-  kubernetes: { namespace: '--namespace', runtimeClass: '--runtime-class' },
+  kubernetes: {
+    namespace: '--namespace',
+    runtimeClass: '--runtime-class',
+    sandboxRuntimeClass: '--sandbox-runtime-class',
+    vmRuntimeClass: '--vm-runtime-class',
+    egressProxyUrl: '--egress-proxy-url',
+    kubeconfig: '--kubeconfig',
+    context: '--context',
+  },
 } as const satisfies Record<TargetKind, Partial<Record<keyof TargetFlags, string>>>;
 
 /** As the user typed it. The config of the kind says what is missing. */
@@ -27,14 +41,21 @@ export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Prom
     if (other !== kind && foreign !== undefined)
       throw misuse(`${foreign[1]} belongs to --kind ${other}, and this target is of the kind ${kind}`);
   }
-  const { address, ca, hostFingerprint, namespace, runtimeClass, registry, serviceUrl, serviceCa } = flags;
+  const { address, ca, hostFingerprint, namespace, runtimeClass, egressProxyUrl, registry, serviceUrl, serviceCa } =
+    flags;
+  const { kubeconfig, context, sandboxRuntimeClass, vmRuntimeClass } = flags;
+  const file = kubeconfig === undefined ? undefined : readKubeconfig(await readGiven(kubeconfig), context);
+  if (address === undefined && file === undefined) throw misuse('--address is needed');
   const given = {
     kind,
-    address,
-    ca: ca === undefined ? undefined : await readGiven(ca),
+    address: address ?? file?.address,
+    ca: ca === undefined ? file?.ca : await readGiven(ca),
     host_fingerprint: hostFingerprint,
-    namespace,
+    namespace: namespace ?? file?.namespace,
     runtime_class: runtimeClass,
+    sandbox_runtime_class: sandboxRuntimeClass,
+    vm_runtime_class: vmRuntimeClass,
+    egress_proxy_url: egressProxyUrl,
     registry,
     service_url: serviceUrl,
     service_ca: serviceCa === undefined ? undefined : await readGiven(serviceCa),

@@ -17,7 +17,7 @@ export const target = z
       .string()
       .max(300)
       .describe(
-        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server',
+        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server, or in-cluster: the cluster in which the service itself runs',
       ),
     ca: certificate
       .optional()
@@ -39,4 +39,5 @@ export const target = z
 
 export type EngineConfig = z.output<typeof target>;
 /** As its check leaves it. */
-export type KubernetesConfig = EngineConfig & Required<Pick<EngineConfig, 'ca' | 'namespace'>>;
+export type KubernetesConfig = EngineConfig & Required<Pick<EngineConfig, 'namespace'>>;
+export { in_cluster } from './target/kubernetes.ts';

@@ -1,4 +1,5 @@
 import { targetKinds, type TargetKind } from '@gantry/contract/assets/targets.ts';
+import { in_cluster } from '@gantry/project/asset-config/target.ts';
 import { choice, defineCommand, needed, required, text } from '../../command.ts';
 import { teamToOwn } from '../../principals/team-to-own.ts';
 import { checkedConfig } from '../../registry/typed-config.ts';
@@ -6,6 +7,14 @@ import { configOf } from '../../target/target-config.ts';
 import { good, line } from '../../view/view.ts';
 
 const what = { engine: 'engine', kubernetes: 'cluster' } as const satisfies Record<TargetKind, string>;
+
+function credentialOf(
+  kind: TargetKind,
+  { ca, kubeconfig }: { ca?: string | undefined; kubeconfig?: string | undefined },
+): string {
+  if (kind === 'kubernetes') return kubeconfig === undefined ? '--token token' : `--kubeconfig ${kubeconfig}`;
+  return `${ca === undefined ? '' : '--certificate cert.pem '}--key key.pem`;
+}
 
 export const command = defineCommand({
   words: 'target add',
@@ -15,40 +24,42 @@ export const command = defineCommand({
   examples: [
     'svc target add gpu-box --address tcp://gpu.example.com:2376 --ca ca.pem --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add gpu-box --team ml --address ssh://deploy@gpu.example.com --host-fingerprint SHA256:abc --registry https://registry.example.com/agents --service-url https://door.example.com --json',
+    'svc target add cluster --kind kubernetes --kubeconfig kubeconfig --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add cluster --kind kubernetes --address https://k8s.example.com:6443 --ca ca.pem --namespace agents --registry https://registry.example.com/agents --service-url https://door.example.com',
   ],
   arguments: { name: required('Its name, for --target and deploy.cloud') },
   flags: {
     kind: choice('What it is; unset: engine', targetKinds),
-    address: needed(
-      text(
-        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster: https://<host>:<port>',
-        'address',
-      ),
+    address: text(
+      'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster: https://<host>:<port>, or in-cluster: the one in which the service runs',
+      'address',
     ),
+    kubeconfig: text('A file with the address, the authority and the namespace of the cluster', 'path'),
+    context: text('One of its contexts; unset: the current one', 'name'),
     ca: text('A file: the authority that signed the certificate of the engine or the cluster, in the form PEM', 'path'),
     hostFingerprint: text('The key of the machine at ssh://: ssh-keyscan <host> | ssh-keygen -lf -', 'SHA256:…'),
     namespace: text('The namespace of the agents in the cluster', 'name'),
     runtimeClass: text('The RuntimeClass of their pods', 'name'),
+    sandboxRuntimeClass: text('The RuntimeClass of agents with isolation: sandbox', 'name'),
+    vmRuntimeClass: text('The RuntimeClass of agents with isolation: vm', 'name'),
+    egressProxyUrl: text('The address at which pods reach the proxy of this service for limited agents', 'address'),
     registry: needed(text('The registry that brings images to it: https://<host>/<repository>', 'address')),
     serviceUrl: needed(text('The address at which containers there reach the door of this service', 'address')),
     serviceCa: text('A file: the only authority that the certificate of the door may have, in the form PEM', 'path'),
   },
   async run({ name, ...flags }, session) {
-    const { kind = 'engine', address, ca } = flags;
+    const { kind = 'engine' } = flags;
     const { config } = await checkedConfig('target', JSON.stringify(await configOf(flags)), `targets/${name}`);
     const team = await teamToOwn(session);
+    const at = typeof config['address'] === 'string' ? config['address'] : 'its address';
     await session.call('registry.create', { params: { kind: 'target' }, body: { name, team, config } });
     return {
       data: await session.call('targets.show', { params: { name } }),
-      view: [
-        line(good('✓ '), `targets/${name} is the ${what[kind]} at ${address}; deployers of team:${team} deploy to it`),
-      ],
+      view: [line(good('✓ '), `targets/${name} is the ${what[kind]} at ${at}; deployers of team:${team} deploy to it`)],
       next: [
-        {
-          command: `svc target credential ${name} ${kind === 'kubernetes' ? '--token token' : `${ca === undefined ? '' : '--certificate cert.pem '}--key key.pem`}`,
-          when: 'to connect to it',
-        },
+        at === in_cluster
+          ? { command: `svc target test ${name}`, when: 'to try it' }
+          : { command: `svc target credential ${name} ${credentialOf(kind, flags)}`, when: 'to connect to it' },
         {
           command: `svc acl grant --asset targets/${name} --principal team:<name> --actions deploy`,
           when: 'for another team',

@@ -66,7 +66,7 @@ export async function dialFiles(
   return {
     SVC_DIAL_URL: service_url,
     SVC_JOIN_TOKEN: isOneOfMany
-      ? await shareToken(parts, starting, target.hasRemoved !== undefined)
+      ? await shareToken(parts, starting, target.scalesItself?.(place) === true)
       : await issueToken(parts.db, instance_id),
     ...(ca === undefined ? {} : { SVC_DIAL_CA: ca }),
     ...(isOneOfMany ? { SVC_LEAVE_NOTICE_SECONDS: String(leave_notice_seconds) } : {}),

@@ -99,7 +99,19 @@ function refuse(missing: readonly Missing[]): void {
 export async function whatIsMissing(targets: Targets, wanted: Wish): Promise<Missing[]> {
   // The requested target replaces the one in the file.
   const fields = refusedFields(wanted.config).filter(({ field }) => field !== 'deploy.cloud');
-  return [...fields, ...(await unknownTarget(targets, wanted))];
+  const unknown = await unknownTarget(targets, wanted);
+  return [...fields, ...unknown, ...(unknown.length === 0 ? await missingIsolation(targets, wanted) : [])];
+}
+
+async function missingIsolation(targets: Targets, { config, target }: Wish): Promise<Missing[]> {
+  const { isolation } = config.deploy ?? {};
+  if (isolation === undefined) return [];
+  const { isolations = [] } = await targets.find(target);
+  if (isolations.includes(isolation)) return [];
+  const has = isolations.length === 0 ? 'none' : isolations.join(', ');
+  return [
+    { field: 'deploy.isolation', sentence: `The target ${target} has no isolation ${isolation}; it has: ${has}.` },
+  ];
 }
 
 async function unknownTarget(targets: Targets, { config, target }: Wish): Promise<Missing[]> {

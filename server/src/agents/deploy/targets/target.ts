@@ -1,4 +1,6 @@
 import type { ResourceLimits } from '@gantry/project/agent-yaml.ts';
+import type { Isolation } from '@gantry/project/agent-yaml/config.ts';
+import type { ScalerRule } from '@gantry/project/agent-yaml/scaling.ts';
 
 // A target runs instances of revisions. Nothing outside targets/ knows more of a target than this interface.
 
@@ -17,6 +19,10 @@ export interface PlaceInput {
   resources: ResourceLimits;
   /** The outside destinations of the instance. Undefined: not limited. */
   egress?: string[] | undefined;
+  /** What is between its code and the kernel of the machine. Undefined: what the target has for every instance. */
+  isolation?: Isolation | undefined;
+  /** Where the use of the processor is the only rule, a target with a scaler may scale by it. Undefined: only the service sets the number. */
+  scaler?: ScalerRule | undefined;
 }
 
 /** JSON of the target, stored with the instance. It identifies the place after a restart of the service. */
@@ -55,6 +61,8 @@ export interface Instance {
   out_of_memory: boolean;
   /** Why it is not yet started, in the words of its platform. */
   obstacle?: string;
+  /** It was made with limits of its outgoing connections and found none in effect, so its own code did not start. */
+  not_limited?: true;
   started_at?: string;
   finished_at?: string;
 }
@@ -71,6 +79,8 @@ export interface Outgoing {
   service_url: string;
   /** The only way to the outside. Undefined: not limited. */
   proxy_url?: string;
+  /** The proxy knows the instance by the token of its revision, and not by its address. The instance reaches the door without it. */
+  proxy_asks_token?: true;
   /** The only authority that the door's certificate may have, as PEM, for an instance that dials in. Undefined: those of its system. */
   ca?: string;
 }
@@ -104,8 +114,12 @@ export interface Target {
    * own. `as one of many`: a platform makes replicas, and a process that joins becomes one of the instances that are asked for.
    */
   dials_in?: 'alone' | 'as one of many';
-  /** It changes the number of instances itself, within `deploy.scaling`. True when it keeps fewer than were asked for. */
+  /** It changes the number of instances of this revision itself, within `deploy.scaling`. */
+  scalesItself?(place: Place): boolean;
+  /** For a place that it scales itself. True when it keeps fewer than were asked for. */
   hasRemoved?(place: Place, signal: AbortSignal): Promise<boolean>;
+  /** Those that it has for an instance. Undefined: none. */
+  isolations?: readonly Isolation[];
   /** It cannot limit what an instance reaches outside. */
   limits_egress?: false;
   /** Brings the built image to the target. Returns the name under which the target finds exactly this image. */

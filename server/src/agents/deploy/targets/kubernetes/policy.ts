@@ -15,8 +15,10 @@ export const rights: readonly Right[] = [
   { group: 'apps', resource: 'deployments', verbs: [...applied, 'get', 'list', 'delete'] },
   { group: '', resource: 'secrets', verbs: [...applied, 'get'] },
   { group: '', resource: 'serviceaccounts', verbs: applied },
+  { group: '', resource: 'configmaps', verbs: applied },
   { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: applied },
   { group: 'policy', resource: 'poddisruptionbudgets', verbs: applied },
+  { group: 'autoscaling', resource: 'horizontalpodautoscalers', verbs: applied },
   { group: '', resource: 'pods', verbs: ['list', 'patch'] },
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },
 ];

@@ -1,3 +1,4 @@
+import type { Isolation } from '@gantry/project/agent-yaml/config.ts';
 import type { LogLine, LogQuery, Outgoing, Place, PlaceInput, SecretFiles, TargetFile } from '../target.ts';
 
 /** What every replica of a revision starts with. */
@@ -16,6 +17,8 @@ export interface ReplicaSet {
   last_exit?: { exit_code: number; out_of_memory: boolean };
   /** Why a replica cannot start now, in the platform's words. */
   obstacle?: string;
+  /** As `Instance.not_limited`. */
+  not_limited?: true;
 }
 
 /**
@@ -23,9 +26,10 @@ export interface ReplicaSet {
  * `replicas/target.ts` makes a target of it.
  */
 export interface Platform {
-  /** It changes the number of replicas itself, within `deploy.scaling`. */
-  has_scaler?: true;
+  /** It changes the number of replicas of this place itself, within `deploy.scaling`. */
+  scalesItself?(place: Place): boolean;
   limits_egress?: false;
+  isolations?: readonly Isolation[];
   /** As `Target.deliver`. */
   deliver(image: string, signal: AbortSignal): Promise<string>;
   /** Describes the revision. A new one has no replica; a repeated description changes nothing. */

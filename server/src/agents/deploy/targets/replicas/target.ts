@@ -23,7 +23,7 @@ const replicaPlace = z.object({
 });
 type ReplicaPlace = z.output<typeof replicaPlace>;
 
-type Told = Pick<ReplicaPlace, 'instance_id' | 'revision_id' | 'name'>;
+type Told = Pick<ReplicaPlace, 'instance_id' | 'revision_id' | 'name'> & Partial<Pick<ReplicaPlace, 'of_platform'>>;
 
 interface Ask {
   is_asked: boolean;
@@ -34,11 +34,16 @@ interface Ask {
 export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts): Target {
   // One after the other for each revision, so that an earlier number never follows a later one.
   const telling = new Map<string, Promise<void>>();
-  const tell = async ({ instance_id, revision_id, name }: Told, { is_asked, ...more }: Ask, signal?: AbortSignal) => {
+  const tell = async (
+    { instance_id, revision_id, name, of_platform }: Told,
+    { is_asked, ...more }: Ask,
+    signal?: AbortSignal,
+  ) => {
     // Stored first: after a crash, the repeated step tells the same number.
     const is_new = await replicaStore.setAsked(db, instance_id, is_asked);
     const asked = await replicaStore.countAsked(db, revision_id);
-    const kept = platform.has_scaler === true ? (await platform.observe(name, signal))?.replicas : undefined;
+    const is_scaled = of_platform !== undefined && platform.scalesItself?.(of_platform) === true;
+    const kept = is_scaled ? (await platform.observe(name, signal))?.replicas : undefined;
     const replicas = kept === undefined ? asked : besideScaler({ asked, kept, is_asked, is_new });
     await platform.scale(name, { replicas, ...more }, signal);
   };
@@ -66,7 +71,12 @@ export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts)
     if (row.process_hash !== null && dialled?.isHere(instance_id, row.process_hash) === true)
       return { ...instance, ...set.last_exit, state: 'running', url: dialledUrl(instance_id, row.process_hash) };
     return set.last_exit === undefined
-      ? { ...instance, state: 'created', ...(set.obstacle !== undefined && { obstacle: set.obstacle }) }
+      ? {
+          ...instance,
+          state: 'created',
+          ...(set.obstacle !== undefined && { obstacle: set.obstacle }),
+          ...(set.not_limited === true && { not_limited: true }),
+        }
       : { ...instance, state: 'exited', ...set.last_exit };
   };
   const observe = async (place: Place, signal?: AbortSignal) => {
@@ -77,6 +87,7 @@ export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts)
 
   return {
     dials_in: 'as one of many',
+    ...(platform.isolations !== undefined && { isolations: platform.isolations }),
     ...(platform.limits_egress === false && { limits_egress: false }),
     deliver: async (image, signal) => await platform.deliver(image, signal),
     reach: async (_, url) => ({ url, headers: {} }),
@@ -117,7 +128,9 @@ export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts)
       // A sweep may name an instance that has just ended. Its description stays for the others.
       if (!(await replicaStore.hasOthers(db, { instance_id, revision_id }))) return await platform.remove(name, signal);
       const row = await replicaStore.replica(db, instance_id);
-      if (row?.is_asked === true) await ask({ instance_id, revision_id, name }, { is_asked: false }, signal);
+      const { of_platform } = place === null ? {} : replicaPlace.parse(place);
+      const told = { instance_id, revision_id, name, ...(of_platform !== undefined && { of_platform }) };
+      if (row?.is_asked === true) await ask(told, { is_asked: false }, signal);
     },
 
     logs: async function* logs(place, query) {
@@ -145,7 +158,8 @@ export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts)
       });
     },
 
-    ...(platform.has_scaler === true && {
+    ...(platform.scalesItself !== undefined && {
+      scalesItself: (place: Place) => platform.scalesItself?.(replicaPlace.parse(place).of_platform) === true,
       async hasRemoved(place: Place, signal: AbortSignal) {
         const { revision_id, name } = replicaPlace.parse(place);
         const set = await platform.observe(name, signal);
