@@ -12,7 +12,7 @@ import type { Runner } from './agents/tools/hosted/plugs.ts';
 import { findBaseImage } from './assets/docker/base-image.ts';
 import { connectEngine, pingEngine, type Engine } from './assets/docker/client.ts';
 import { guardEgress, type EgressReport, type Hold } from './assets/docker/egress.ts';
-import type { RefusedEgress } from './agents/deploy/targets/docker/egress-proxy.ts';
+import type { RefusedEgress } from './agents/deploy/targets/open-destination.ts';
 import { openFirewall } from './assets/docker/firewall.ts';
 import { listedNetwork, type ListedNetworkInput } from './agents/deploy/targets/docker/listed-network.ts';
 import { ensureNetwork } from './assets/docker/networks.ts';
@@ -90,7 +90,7 @@ export function openContainers(
     subnet: config.listed_subnet,
     service_ports,
     proxy_port: egress_port,
-    ...(isWorker ? { proxy: proxyParts(config, log, onRefusedEgress) } : {}),
+    ...(isWorker ? { proxy: egressOfAgents(config, log, onRefusedEgress) } : {}),
   });
   const keepListed = async () => {
     await listed.reopen().catch((error: unknown) => log.warn({ err: error }, 'limited agents are not guarded'));
@@ -157,7 +157,8 @@ export function openContainers(
   };
 }
 
-function proxyParts(
+/** What the proxies of limited agents let through. */
+export function egressOfAgents(
   { door, outbound_private_hosts }: Config,
   log: Log,
   onRefused: (refused: RefusedEgress) => void,

@@ -21,7 +21,7 @@ export const target = z
       .max(300)
       .optional()
       .describe(
-        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server. AWS has none',
+        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server, or in-cluster: the cluster in which the service itself runs. AWS has none',
       ),
     ca: certificate
       .optional()
@@ -42,10 +42,11 @@ export const target = z
     checkWays(config, fault);
   });
 
+export { in_cluster } from './target/kubernetes.ts';
 export type TargetConfig = z.output<typeof target>;
 /** As the check of each kind leaves it. */
 export type EngineConfig = TargetConfig & Required<Pick<TargetConfig, 'address'>>;
-export type KubernetesConfig = TargetConfig & Required<Pick<TargetConfig, 'address' | 'ca' | 'namespace'>>;
+export type KubernetesConfig = TargetConfig & Required<Pick<TargetConfig, 'address' | 'namespace'>>;
 export type AwsConfig = TargetConfig &
   Required<Pick<TargetConfig, 'region' | 'cluster' | 'subnets' | 'security_groups' | 'execution_role_arn'>>;
 

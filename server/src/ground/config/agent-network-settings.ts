@@ -35,6 +35,12 @@ export const agentNetworkSettings = {
   EGRESS_PORT: port
     .default(4491)
     .describe('the port of the proxy for agents with limited outgoing connections, on their network'),
+  EGRESS_HOST: z
+    .ipv4()
+    .optional()
+    .describe(
+      'a further address of the worker at which such a proxy listens on EGRESS_PORT, for limited agents in clusters. Each shows the token of its revision. The target names the address as its pods reach it (egress_proxy_url)',
+    ),
 };
 
 const shape = z.object(agentNetworkSettings);

@@ -12,6 +12,7 @@ import { hostedConfig, hostedSettings, type HostedConfig } from './hosted-settin
 import { defaultDataDir, installationHome, settingsFile } from './installation-place.ts';
 import { list } from './list-setting.ts';
 import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
+import { ownClusterOf, type OwnCluster } from './own-cluster.ts';
 import { pythonsConfig, pythonSettings, type PythonsConfig } from './python-settings.ts';
 import { tracesConfig, traceSettings, type TracesConfig } from './trace-settings.ts';
 
@@ -230,6 +231,9 @@ export interface Config extends PythonsConfig {
   /** Where agents call the service. */
   door: DoorConfig;
   egress_port: number;
+  /** A further address of the proxy. */
+  egress_host: string | undefined;
+  own_cluster: OwnCluster | undefined;
   traces: TracesConfig;
   sync_budget_seconds: number;
   stop_grace_seconds: number;
@@ -331,6 +335,8 @@ export function readConfig(
     hosted: hostedConfig(given),
     door: doorConfig(given),
     egress_port: given.EGRESS_PORT,
+    egress_host: given.EGRESS_HOST,
+    own_cluster: ownClusterOf(environment),
     traces: tracesConfig(given),
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
     stop_grace_seconds: given.DATABASE_URL === undefined ? 0 : given.STOP_GRACE_SECONDS,

@@ -16,8 +16,10 @@ export const rights: readonly Right[] = [
   { group: 'apps', resource: 'deployments', verbs: [...applied, 'get', 'list', 'delete'] },
   { group: '', resource: 'secrets', verbs: [...applied, 'get'] },
   { group: '', resource: 'serviceaccounts', verbs: [...applied, 'get'] },
+  { group: '', resource: 'configmaps', verbs: applied },
   { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: [...applied, 'get'] },
   { group: 'policy', resource: 'poddisruptionbudgets', verbs: [...applied, 'get'] },
+  { group: 'autoscaling', resource: 'horizontalpodautoscalers', verbs: [...applied, 'get'] },
   { group: '', resource: 'pods', verbs: ['list', 'patch'] },
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },
 ];

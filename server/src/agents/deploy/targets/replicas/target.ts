@@ -77,7 +77,12 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
     if (row.process_hash !== null && dialled?.isHere(instance_id, row.process_hash) === true)
       return { ...instance, ...set.last_exit, state: 'running', url: dialledUrl(instance_id, row.process_hash) };
     return set.last_exit === undefined
-      ? { ...instance, state: 'created', ...(set.obstacle !== undefined && { obstacle: set.obstacle }) }
+      ? {
+          ...instance,
+          state: 'created',
+          ...(set.obstacle !== undefined && { obstacle: set.obstacle }),
+          ...(set.not_limited === true && { not_limited: true }),
+        }
       : { ...instance, state: 'exited', ...set.last_exit };
   };
   const observe = async (place: Place, signal?: AbortSignal) => {
@@ -90,6 +95,7 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
 
   return {
     dials_in: 'as one of many',
+    ...(platform.isolations !== undefined && { isolations: platform.isolations }),
     ...(platform.limits_egress === false && { limits_egress: false }),
     ...(planSet !== undefined && {
       plan: (planned: Planned) => planSet({ ...planned, name: setName(planned.name) }),
