@@ -9,11 +9,12 @@ import type { HttpParts } from '../governance/http/mount.ts';
 /** What the listeners of the door and its clients inside the service need for TLS. Undefined: they speak HTTP. */
 export async function readDoorTls({
   door: { tls },
-}: Pick<Config, 'door'>): Promise<{ server: Certificate; client: DoorTls } | undefined> {
+}: Pick<Config, 'door'>): Promise<{ server: Certificate | undefined; client: DoorTls } | undefined> {
   if (tls === undefined) return undefined;
+  const { own, servername } = tls;
   const read = async (file: string) => await readFile(file, 'utf8');
-  const [cert, key, ca] = await Promise.all([tls.certificate_file, tls.key_file, tls.ca_file].map(read));
-  return { server: { cert: cert ?? '', key: key ?? '' }, client: { ca: ca ?? '', servername: tls.servername } };
+  const server = own && { cert: await read(own.certificate_file), key: await read(own.key_file) };
+  return { server, client: { ca: await read(tls.ca_file), servername } };
 }
 
 interface Door {

@@ -68,7 +68,14 @@ export interface DoorConfig {
   /** All that containers may have been given, for the proxy of those with limits. */
   urls: string[];
   /** Absent: it speaks HTTP. */
-  tls?: { certificate_file: string; key_file: string; ca_file: string; servername: string } | undefined;
+  tls?:
+    | {
+        /** Absent in a process that only calls the door of others. */
+        own: { certificate_file: string; key_file: string } | undefined;
+        ca_file: string;
+        servername: string;
+      }
+    | undefined;
   /** Where the ingress listens on the second port. Absent: on this machine. */
   ingress_host?: string | undefined;
   /** The port for an ingress without the role gateway, and for containers from before there was one port. */
@@ -97,15 +104,13 @@ export function doorConfig(given: Given): DoorConfig {
   };
 }
 
-function doorTls({
-  DOOR_CERTIFICATE_FILE: certificate_file,
-  DOOR_KEY_FILE: key_file,
-  DOOR_CA_FILE: ca_file,
-  DOOR_URL,
-}: Given): DoorConfig['tls'] {
-  if (certificate_file === undefined || key_file === undefined || ca_file === undefined || DOOR_URL === undefined)
-    return undefined;
-  return { certificate_file, key_file, ca_file, servername: new URL(DOOR_URL).hostname };
+function doorTls({ DOOR_CERTIFICATE_FILE, DOOR_KEY_FILE, DOOR_CA_FILE: ca_file, DOOR_URL }: Given): DoorConfig['tls'] {
+  if (ca_file === undefined || DOOR_URL === undefined) return undefined;
+  const own =
+    DOOR_CERTIFICATE_FILE === undefined || DOOR_KEY_FILE === undefined
+      ? undefined
+      : { certificate_file: DOOR_CERTIFICATE_FILE, key_file: DOOR_KEY_FILE };
+  return { own, ca_file, servername: new URL(DOOR_URL).hostname };
 }
 
 function noticeOf(name: string, now: 'DOOR_PORT' | 'DOOR_URL', given: Given): string {
@@ -124,10 +129,12 @@ export function doorFault(given: Given): string | undefined {
     GATEWAY_URL !== SUBAGENTS_URL
   )
     return 'GATEWAY_URL and SUBAGENTS_URL differ, and agents now call models and subagents at one address. Set DOOR_URL to an address that leads to DOOR_PORT.';
-  const of_tls = [given.DOOR_CERTIFICATE_FILE, given.DOOR_KEY_FILE, given.DOOR_CA_FILE];
-  const named = of_tls.filter((one) => one !== undefined).length;
-  if (named > 0 && (named < of_tls.length || DOOR_URL === undefined))
-    return 'A door with TLS needs DOOR_CERTIFICATE_FILE, DOOR_KEY_FILE, DOOR_CA_FILE and DOOR_URL, all of them.';
+  if ((given.DOOR_CERTIFICATE_FILE === undefined) !== (given.DOOR_KEY_FILE === undefined))
+    return 'DOOR_CERTIFICATE_FILE and DOOR_KEY_FILE belong together. Set both.';
+  if (given.DOOR_CERTIFICATE_FILE !== undefined && given.DOOR_CA_FILE === undefined)
+    return 'DOOR_CA_FILE is missing. A door with TLS needs it: the processes of the service trust the door by it.';
+  if (given.DOOR_CA_FILE !== undefined && DOOR_URL === undefined)
+    return 'DOOR_URL is missing. DOOR_CA_FILE needs it: its host is the name in the certificate of the door.';
   if (portOf(given) === SUBAGENTS_PORT)
     return 'SUBAGENTS_PORT is the port of DOOR_PORT. Set one of them to another port.';
   return undefined;
