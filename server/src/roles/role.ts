@@ -63,8 +63,8 @@ export interface RoleParts {
   aws_emulator: AwsEmulator | undefined;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted: HostedPlugs | undefined;
-  /** The connections of instances that dial in. Undefined in a process without all roles: several of them need the connections. */
-  dialled: Dialled | undefined;
+  /** The connections of instances that dial in, to this process or to another one. */
+  dialled: Dialled;
   /** Known after the process listens. */
   base_url: () => string;
   /** Where this process reaches the API: at itself, if it serves it. */

@@ -34,19 +34,32 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
     ...operationKinds(deploy),
   };
   const alone = config.database_url === undefined;
+  const startContainerWork = async () => {
+    const { deadline_seconds } = config.build;
+    const sandboxes = startSandboxSweep({ engine: containers.engine, alone, deadline_seconds, onError });
+    open.defer(async () => await sandboxes.stop());
+    const worker = await startWorker(db, kinds, {
+      owner,
+      onError,
+      alone,
+      onEnd: async (run_id) => await recordDeploy(db, spans, run_id),
+    });
+    open.defer(async () => await worker.stop());
+    const keeper = startKeeper(deploy, { onError });
+    open.defer(async () => await keeper.stop());
+    const sides = startSideSweep({
+      db,
+      runner: parts.hosted?.runner ?? containers.runner,
+      owner,
+      alone,
+      onError,
+    });
+    open.defer(async () => await sides.stop());
+  };
   return {
     handlers: {},
     start: async () => {
-      const { deadline_seconds } = config.build;
-      const sandboxes = startSandboxSweep({ engine: containers.engine, alone, deadline_seconds, onError });
-      open.defer(async () => await sandboxes.stop());
-      const worker = await startWorker(db, kinds, {
-        owner,
-        onError,
-        alone,
-        onEnd: async (run_id) => await recordDeploy(db, spans, run_id),
-      });
-      open.defer(async () => await worker.stop());
+      if (config.has_engine) await startContainerWork();
       if (config.egress_host !== undefined) {
         const proxy = await startTokenProxy({
           ...egressOfAgents(config, parts.log, onRefusedEgress),
@@ -58,16 +71,6 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
         open.defer(async () => await proxy.close());
       }
       await outgoing.start();
-      const keeper = startKeeper(deploy, { onError });
-      open.defer(async () => await keeper.stop());
-      const sides = startSideSweep({
-        db,
-        runner: parts.hosted?.runner ?? containers.runner,
-        owner,
-        alone,
-        onError,
-      });
-      open.defer(async () => await sides.stop());
       const expiry = startExpiry(db, { onError });
       open.defer(async () => await expiry.stop());
       const schedule = startSchedule(db, { onError });

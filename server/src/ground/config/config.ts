@@ -125,7 +125,12 @@ export const settings = z.object({
     .optional()
     .describe('a file on another volume, in an existing directory; every signed checkpoint is appended to it'),
   AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('the interval between heartbeat entries in the audit log'),
-  DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the address of the container engine'),
+  DOCKER_HOST: z
+    .string()
+    .default('unix:///var/run/docker.sock')
+    .describe(
+      'the address of the container engine. `none`: this process has no engine. A worker without one sends, expires and alerts; pushes, deploys and the care for agents are work of a worker with an engine',
+    ),
   ...pythonSettings,
   BUILD_INDEX_URL: z
     .url()
@@ -205,6 +210,7 @@ export interface Config extends PythonsConfig {
     anchor_file: string | undefined;
     heartbeat_seconds: number;
   };
+  has_engine: boolean;
   engine_host: string;
   build: {
     index_url: string | undefined;
@@ -309,7 +315,9 @@ export function readConfig(
       anchor_file: given.AUDIT_ANCHOR_FILE,
       heartbeat_seconds: given.AUDIT_HEARTBEAT_SECONDS,
     },
-    engine_host: given.DOCKER_HOST,
+    has_engine: given.DOCKER_HOST !== 'none',
+    // Nobody listens there.
+    engine_host: given.DOCKER_HOST === 'none' ? 'unix:///none' : given.DOCKER_HOST,
     ...pythonsConfig(given),
     build: {
       index_url: given.BUILD_INDEX_URL,

@@ -33,6 +33,11 @@ export const nameOf = ({ resource, subresource }: Right) =>
 const rulesOf = (of: readonly Right[]) =>
   of.map((right) => ({ apiGroups: [right.group], resources: [nameOf(right)], verbs: [...right.verbs] }));
 
+/** In the namespace. The chart has the same for agents in its own cluster. */
+export const rules = rulesOf(rights);
+/** Outside of it. */
+export const cluster_rules = rulesOf(cluster_rights);
+
 interface Place {
   namespace: string;
   installation_id: string;
@@ -52,7 +57,7 @@ function policyObjects(place: Place): object[] {
   const of = (kind: 'Role' | 'ClusterRole', named: string) => ({ apiGroup: rbac.group, kind, name: named });
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    { apiVersion: rbac.version, kind: 'Role', metadata: { name, namespace }, rules: rulesOf(rights) },
+    { apiVersion: rbac.version, kind: 'Role', metadata: { name, namespace }, rules },
     {
       apiVersion: rbac.version,
       kind: 'RoleBinding',
@@ -64,7 +69,7 @@ function policyObjects(place: Place): object[] {
       apiVersion: rbac.version,
       kind: 'ClusterRole',
       metadata: { name: across },
-      rules: rulesOf(cluster_rights),
+      rules: cluster_rules,
     },
     {
       apiVersion: rbac.version,
