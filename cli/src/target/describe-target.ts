@@ -31,7 +31,9 @@ export function describeTarget({ name, kind, address, team, config, digest, cred
         digest === null
           ? undefined
           : credential === null
-            ? warn(`none yet: svc target credential ${name}`)
+            ? kind === 'aws'
+              ? 'the identity of the machine of the service'
+              : warn(`none yet: svc target credential ${name}`)
             : [`set by ${credential.set_by} `, { time: credential.set_at }],
       Agents: agents.length === 0 ? 'none that you may read' : agents.join(', '),
     }),

@@ -5,11 +5,19 @@ import { misuse } from '../refusal.ts';
 
 interface TargetFlags {
   kind: TargetKind | undefined;
-  address: string;
+  address: string | undefined;
   ca: string | undefined;
   hostFingerprint: string | undefined;
   namespace: string | undefined;
   runtimeClass: string | undefined;
+  runtime: string | undefined;
+  region: string | undefined;
+  cluster: string | undefined;
+  subnets: string | undefined;
+  securityGroups: string | undefined;
+  executionRole: string | undefined;
+  taskRole: string | undefined;
+  logGroup: string | undefined;
   registry: string;
   serviceUrl: string;
   serviceCa: string | undefined;
@@ -18,10 +26,20 @@ interface TargetFlags {
 const flags_of = {
   engine: { hostFingerprint: '--host-fingerprint' },
   kubernetes: { namespace: '--namespace', runtimeClass: '--runtime-class' },
+  aws: {
+    runtime: '--runtime',
+    region: '--region',
+    cluster: '--cluster',
+    subnets: '--subnets',
+    securityGroups: '--security-groups',
+    executionRole: '--execution-role',
+    taskRole: '--task-role',
+    logGroup: '--log-group',
+  },
 } as const satisfies Record<TargetKind, Partial<Record<keyof TargetFlags, string>>>;
 
 /** As the user typed it. The config of the kind says what is missing. */
-export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Promise<Record<string, string>> {
+export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Promise<Record<string, string | string[]>> {
   for (const [other, own] of Object.entries(flags_of)) {
     const foreign = Object.entries(own).find(([flag]) => flags[flag as keyof typeof flags] !== undefined);
     if (other !== kind && foreign !== undefined)
@@ -35,6 +53,14 @@ export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Prom
     host_fingerprint: hostFingerprint,
     namespace,
     runtime_class: runtimeClass,
+    runtime: kind === 'aws' ? (flags.runtime ?? 'ecs-fargate') : undefined,
+    region: flags.region,
+    cluster: flags.cluster,
+    subnets: flags.subnets?.split(','),
+    security_groups: flags.securityGroups?.split(','),
+    execution_role_arn: flags.executionRole,
+    task_role_arn: flags.taskRole,
+    log_group: flags.logGroup,
     registry,
     service_url: serviceUrl,
     service_ca: serviceCa === undefined ? undefined : await readGiven(serviceCa),

@@ -9,14 +9,19 @@ import { byName, time } from '../wire.ts';
 export const local_target = 'local';
 
 /** The kind of a target may stand for its name: it means the only one of that kind, or the one with the kind's own name. */
-export const targetKinds = ['engine', 'kubernetes'] as const;
+export const targetKinds = ['engine', 'kubernetes', 'aws'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
 export const target = z.object({
   name: z.string(),
   ref: z.string().nullable().describe('targets/<name>; null for `local`, which is no asset'),
   kind: z.string(),
-  address: z.string().nullable().describe('null for `local`: the setting DOCKER_HOST of the service says it'),
+  address: z
+    .string()
+    .nullable()
+    .describe(
+      'of `aws`: its region and its cluster; null for `local`: the setting DOCKER_HOST of the service says it',
+    ),
   team: z.string().nullable(),
   deploys: z.boolean().describe('whether you may deploy to it'),
   agents: z.array(z.string()).describe('the agents with a revision on it that you may read'),
@@ -47,7 +52,7 @@ export type TargetFinding = z.output<typeof targetFinding>;
 
 /**
  * Of an `engine`: a client certificate for `tcp://`, or a private key for `ssh://`. Of `kubernetes`: a token of a service account, or a client
- * certificate. And a login of the registry where it needs one.
+ * certificate. Of `aws`: an access key; without one, the service has the identity of its machine. And a login of the registry where it needs one.
  */
 export const targetCredential = z.strictObject({
   certificate: secretValue
@@ -55,6 +60,13 @@ export const targetCredential = z.strictObject({
     .describe('PEM: the certificate of the service for an engine at tcp:// or an API server'),
   key: secretValue.optional().describe('PEM: the private key of the certificate, or the key of the user at ssh://'),
   token: secretValue.optional().describe('A token of a service account of Kubernetes, instead of a certificate'),
+  access_key: z
+    .strictObject({
+      id: z.string().regex(/^[A-Z0-9]{16,128}$/, 'is no id of an access key, such as AKIA…'),
+      secret: secretValue,
+    })
+    .optional()
+    .describe('An access key of AWS; unset: the identity that the machine of the service has there'),
   registry: z
     .strictObject({ username: z.string().min(1).max(200), password: secretValue })
     .optional()

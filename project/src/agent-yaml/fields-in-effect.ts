@@ -120,11 +120,11 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   {
     field: 'deploy.cloud',
     state: 'refused',
-    values: ['aws', 'gcp', 'azure', 'kubernetes'],
+    values: ['gcp', 'azure'],
     sentence: 'There is no target of this kind yet.',
   },
-  { field: 'deploy.runtime', state: 'listed', sentence: 'Belongs to cloud targets, which do not exist yet.' },
-  { field: 'deploy.region', state: 'listed', sentence: 'Belongs to cloud targets, which do not exist yet.' },
+  { field: 'deploy.runtime', state: 'listed', sentence: 'The target says it (`svc target show`).' },
+  { field: 'deploy.region', state: 'listed', sentence: 'The target says it (`svc target show`).' },
   {
     field: 'deploy.scaling.min',
     state: 'in effect',

@@ -1,23 +1,27 @@
 import { z } from 'zod';
 import { targetKinds, type TargetKind } from '@gantry/contract/assets/targets.ts';
+import { aws } from './target/aws.ts';
 import { engine } from './target/engine.ts';
 import type { AddFault } from './target/kind.ts';
 import { kubernetes } from './target/kubernetes.ts';
 import { certificate, checkWays, ways } from './target/ways.ts';
 
-const kinds = { engine, kubernetes } as const satisfies Record<TargetKind, unknown>;
+const kinds = { engine, kubernetes, aws } as const satisfies Record<TargetKind, unknown>;
 
 /** Where else agents run. One object for all kinds, so that editors and forms know every field. */
 export const target = z
   .strictObject({
     kind: z
       .enum(targetKinds)
-      .describe('`engine`: the container engine of another machine; `kubernetes`: a namespace of a cluster'),
+      .describe(
+        '`engine`: the container engine of another machine; `kubernetes`: a namespace of a cluster; `aws`: a cluster of Amazon ECS',
+      ),
     address: z
       .string()
       .max(300)
+      .optional()
       .describe(
-        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server',
+        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server. AWS has none',
       ),
     ca: certificate
       .optional()
@@ -26,6 +30,7 @@ export const target = z
       ),
     ...engine.fields,
     ...kubernetes.fields,
+    ...aws.fields,
     ...ways,
   })
   .superRefine((config, context) => {
@@ -37,6 +42,13 @@ export const target = z
     checkWays(config, fault);
   });
 
-export type EngineConfig = z.output<typeof target>;
-/** As its check leaves it. */
-export type KubernetesConfig = EngineConfig & Required<Pick<EngineConfig, 'ca' | 'namespace'>>;
+export type TargetConfig = z.output<typeof target>;
+/** As the check of each kind leaves it. */
+export type EngineConfig = TargetConfig & Required<Pick<TargetConfig, 'address'>>;
+export type KubernetesConfig = TargetConfig & Required<Pick<TargetConfig, 'address' | 'ca' | 'namespace'>>;
+export type AwsConfig = TargetConfig &
+  Required<Pick<TargetConfig, 'region' | 'cluster' | 'subnets' | 'security_groups' | 'execution_role_arn'>>;
+
+/** Where it is, for people. */
+export const placeOf = ({ address, region, cluster }: Partial<TargetConfig>): string | undefined =>
+  address ?? (region === undefined ? undefined : `${region}/${cluster}`);

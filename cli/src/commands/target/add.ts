@@ -5,49 +5,65 @@ import { checkedConfig } from '../../registry/typed-config.ts';
 import { configOf } from '../../target/target-config.ts';
 import { good, line } from '../../view/view.ts';
 
-const what = { engine: 'engine', kubernetes: 'cluster' } as const satisfies Record<TargetKind, string>;
+const what = { engine: 'engine', kubernetes: 'cluster', aws: 'cluster of Amazon ECS' } as const satisfies Record<TargetKind, string>;
 
 export const command = defineCommand({
   words: 'target add',
   summary:
-    "Add another machine's container engine or a Kubernetes cluster, for platform admins; its team deploys to it",
+    "Add another machine's container engine, a Kubernetes cluster or a cluster of Amazon ECS, for platform admins; its team deploys to it",
   needs: 'target.change',
   examples: [
     'svc target add gpu-box --address tcp://gpu.example.com:2376 --ca ca.pem --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add gpu-box --team ml --address ssh://deploy@gpu.example.com --host-fingerprint SHA256:abc --registry https://registry.example.com/agents --service-url https://door.example.com --json',
     'svc target add cluster --kind kubernetes --address https://k8s.example.com:6443 --ca ca.pem --namespace agents --registry https://registry.example.com/agents --service-url https://door.example.com',
+    'svc target add cloud --kind aws --region eu-west-1 --cluster agents --subnets subnet-0a1b2c3d --security-groups sg-0a1b2c3d --execution-role arn:aws:iam::123456789012:role/gantry-execution --registry https://123456789012.dkr.ecr.eu-west-1.amazonaws.com/gantry/agents --service-url https://door.example.com',
   ],
   arguments: { name: required('Its name, for --target and deploy.cloud') },
   flags: {
     kind: choice('What it is; unset: engine', targetKinds),
-    address: needed(
-      text(
-        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster: https://<host>:<port>',
-        'address',
-      ),
+    address: text(
+      'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster of Kubernetes: https://<host>:<port>',
+      'address',
     ),
     ca: text('A file: the authority that signed the certificate of the engine or the cluster, in the form PEM', 'path'),
     hostFingerprint: text('The key of the machine at ssh://: ssh-keyscan <host> | ssh-keygen -lf -', 'SHA256:…'),
     namespace: text('The namespace of the agents in the cluster', 'name'),
     runtimeClass: text('The RuntimeClass of their pods', 'name'),
+    runtime: text('What runs the agents in AWS; unset: ecs-fargate', 'name'),
+    region: text('The region of AWS', 'region'),
+    cluster: text('The cluster of Amazon ECS', 'name'),
+    subnets: text('The subnets of the agents in AWS, with commas between them', 'ids'),
+    securityGroups: text('Their security groups, with commas between them', 'ids'),
+    executionRole: text('The role with which Fargate fetches image and secret, and writes the log', 'arn'),
+    taskRole: text('The role of the agents themselves; unset: they have none', 'arn'),
+    logGroup: text('The log group of CloudWatch; unset: /gantry/agents', 'name'),
     registry: needed(text('The registry that brings images to it: https://<host>/<repository>', 'address')),
     serviceUrl: needed(text('The address at which containers there reach the door of this service', 'address')),
     serviceCa: text('A file: the only authority that the certificate of the door may have, in the form PEM', 'path'),
   },
   async run({ name, ...flags }, session) {
-    const { kind = 'engine', address, ca } = flags;
+    const { kind = 'engine', ca } = flags;
     const { config } = await checkedConfig('target', JSON.stringify(await configOf(flags)), `targets/${name}`);
     const team = await teamToOwn(session);
     await session.call('registry.create', { params: { kind: 'target' }, body: { name, team, config } });
+    const target = await session.call('targets.show', { params: { name } });
+    const credential = {
+      engine: `${ca === undefined ? '' : '--certificate cert.pem '}--key key.pem`,
+      kubernetes: '--token token',
+      aws: '--access-key-id AKIA…',
+    };
     return {
-      data: await session.call('targets.show', { params: { name } }),
+      data: target,
       view: [
-        line(good('✓ '), `targets/${name} is the ${what[kind]} at ${address}; deployers of team:${team} deploy to it`),
+        line(
+          good('✓ '),
+          `targets/${name} is the ${what[kind]} at ${target.address}; deployers of team:${team} deploy to it`,
+        ),
       ],
       next: [
         {
-          command: `svc target credential ${name} ${kind === 'kubernetes' ? '--token token' : `${ca === undefined ? '' : '--certificate cert.pem '}--key key.pem`}`,
-          when: 'to connect to it',
+          command: `svc target credential ${name} ${credential[kind]}`,
+          when: kind === 'aws' ? 'unless the machine of the service has an identity in AWS' : 'to connect to it',
         },
         {
           command: `svc acl grant --asset targets/${name} --principal team:<name> --actions deploy`,

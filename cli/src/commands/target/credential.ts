@@ -14,6 +14,7 @@ export const command = defineCommand({
     'svc target credential gpu-box --certificate cert.pem --key key.pem',
     'svc target credential gpu-box --key key --registry-user pusher < password',
     'svc target credential cluster --token token',
+    'svc target credential cloud --access-key-id AKIA0123456789EXAMPLE < secret',
   ],
   arguments: { name: required('Its name', 'target') },
   flags: {
@@ -23,10 +24,17 @@ export const command = defineCommand({
     ),
     key: text('A file: the private key of the certificate, or of the user at ssh://', 'path'),
     token: text('A file: the token of a service account of the cluster, instead of a certificate', 'path'),
+    accessKeyId: text(
+      'The id of an access key of AWS; its secret comes from a hidden prompt or from stdin. Without a credential, the service has the identity of its machine there',
+      'id',
+    ),
     registryUser: text('The user of the registry; its password comes from a hidden prompt or from stdin', 'name'),
   },
-  async run({ name, certificate, key, token, registryUser }, session) {
-    if ((key === undefined) === (token === undefined)) throw misuse('Give --key or --token, one of both');
+  async run({ name, certificate, key, token, accessKeyId, registryUser }, session) {
+    if ([key, token, accessKeyId].filter((given) => given !== undefined).length !== 1)
+      throw misuse('Give --key, --token or --access-key-id, one of them');
+    if (accessKeyId !== undefined && registryUser !== undefined)
+      throw misuse('--registry-user does not belong beside --access-key-id: ECR takes the access key');
     if (certificate !== undefined && key === undefined) throw misuse('--certificate needs --key');
     const given = { certificate, key, token };
     const files = (['certificate', 'key', 'token'] as const).flatMap((part) => {
@@ -44,6 +52,11 @@ export const command = defineCommand({
             },
           };
     const body: TargetCredential = { ...registry };
+    if (accessKeyId !== undefined)
+      body.access_key = {
+        id: accessKeyId,
+        secret: await readValue(session, 'the access key', `${command} --access-key-id ${accessKeyId}`),
+      };
     for (const { part, file } of files) body[part] = await readGiven(file);
     const target = await suggestAsset(session, 'target', name, () =>
       session.call('targets.set_credential', { params: { name }, body }),

@@ -23,7 +23,7 @@ export const engine = kind({
 });
 
 /** `tcp://host:port`, or `ssh://user@host[:port][/path]`; undefined for any other text. */
-function addressOf(text: string): URL | undefined {
+function addressOf(text = ''): URL | undefined {
   const url = URL.parse(text);
   if (url === null || url.hostname === '' || url.password !== '' || url.search !== '' || url.hash !== '')
     return undefined;

@@ -5,7 +5,8 @@ export type AddFault = (field: string, message: string) => void;
 
 /** What every target has, before the check of its kind. */
 interface Shared {
-  address: string;
+  address?: string | undefined;
+  registry: string;
   ca?: z.output<typeof certificate> | undefined;
 }
 

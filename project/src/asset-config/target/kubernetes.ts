@@ -24,7 +24,7 @@ export const kubernetes = kind({
   },
 });
 
-function isAddress(text: string): boolean {
+function isAddress(text = ''): boolean {
   const url = URL.parse(text);
   return url !== null && url.protocol === 'https:' && url.href === `${url.origin}/`;
 }

@@ -4,7 +4,8 @@ import type { TargetFinding, TargetKind } from '@gantry/contract/assets/targets.
 import type { NamedTarget } from '../../../assets/targets/find-targets.ts';
 import { tried } from './tried.ts';
 import { reachContainer } from './docker/docker-target.ts';
-import type { ReplicaParts } from './replicas/target.ts';
+import { openLedger } from './ledger.ts';
+import type { OwnReplicaParts, ReplicaParts } from './replicas/target.ts';
 import type { Target, TargetFile } from './target.ts';
 
 export { engineKind } from './docker/engine.ts';
@@ -76,11 +77,14 @@ export function openTargets({
 }
 
 /** A target that a test adds. One of a platform's replicas needs the records and the connections of the service. */
-export type MoreTarget = Target | ((parts: ReplicaParts) => Target);
+export type MoreTarget = Target | ((parts: OwnReplicaParts) => Target);
 
 export function openMore(more: Readonly<Record<string, MoreTarget>>, parts: ReplicaParts): Record<string, Target> {
   return Object.fromEntries(
-    Object.entries(more).map(([name, one]) => [name, typeof one === 'function' ? one(parts) : one]),
+    Object.entries(more).map(([name, one]) => [
+      name,
+      typeof one === 'function' ? one({ ...parts, ledger: openLedger(parts.db, name) }) : one,
+    ]),
   );
 }
 

@@ -17,7 +17,7 @@ export async function describeRevision(ecs: Ecs, described: Described, signal: A
   const known = await findService(ecs, described.name, signal);
   const digest = digestOf(plan.task_definition);
   if (known !== undefined && isDescribed(known, { ...described, digest })) return plan;
-  const making = { ...ecs, signal };
+  const making = { ...ecs, of: described, signal };
   await makeLogGroup(making, plan.log_group);
   const secret_arn = await makeSecret(making, plan.secret);
   const task_definition = await makeTaskDefinition(making, taskDefinition(described, ecs, { secret_arn }));

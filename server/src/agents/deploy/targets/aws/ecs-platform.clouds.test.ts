@@ -14,11 +14,11 @@ import { checkAgainstModels, type AwsRequest } from '../../../../testing/servers
 import { startMinistack, type Ministack } from '../../../../testing/servers/ministack.ts';
 import { recordRequests } from '../../../../testing/servers/recorded-requests.ts';
 import { testApp, type TestApp } from '../../../../testing/test-app.ts';
+import type { Ledger, OutsideResource } from '../outside.ts';
 import type { Platform } from '../replicas/platform.ts';
 import { replicaTarget } from '../replicas/target.ts';
 import { openClients, type AwsClients } from './clients.ts';
 import { ecsPlatform, type EcsParts } from './ecs-platform.ts';
-import type { Made } from './made.ts';
 import { policyOf, sent_actions } from './policy.ts';
 
 const name = 'swarm';
@@ -38,8 +38,20 @@ let eyes: AwsClients;
 let parts: EcsParts;
 let platform: Platform;
 let sent: AwsRequest[];
-/** The record of what is made, beside the number of requests that were sent before. */
-const made: (Made & { after: number })[] = [];
+/** The records of what is made, beside the number of requests that were sent before. */
+const made: (OutsideResource & { after: number })[] = [];
+/** By kind and name: what may be there. */
+const open = new Map<string, Awaited<ReturnType<Ledger['list']>>[number]>();
+const keyOf = ({ kind, name: of }: OutsideResource) => `${kind} ${of}`;
+const ledger: Ledger = {
+  record: async (one, of) => {
+    made.push({ ...one, after: sent.length });
+    open.set(keyOf(one), { ...one, revision_id: of?.revision_id ?? null });
+    await Promise.resolve();
+  },
+  removed: async (one) => await Promise.resolve(void open.delete(keyOf(one))),
+  list: async () => await Promise.resolve([...open.values()]),
+};
 
 beforeAll(async () => {
   aws = await startMinistack();
@@ -62,7 +74,7 @@ beforeAll(async () => {
     installation_id: written.installation_id,
     settings,
     open: async () => await Promise.resolve(clients),
-    record: async (one) => await Promise.resolve(void made.push({ ...one, after: sent.length })),
+    ledger,
     push: async (image, credential, ending) =>
       await pushImage({ url: aws.endpoint, repository, credential, outbound }, { engine, id: image }, ending),
   };
@@ -70,7 +82,7 @@ beforeAll(async () => {
   app = await testApp({
     config: { sync_budget_seconds: 8, calm_seconds: 3600 },
     door_addresses: [gateway],
-    targets: { ecs: (of) => replicaTarget(platform, of) },
+    targets: { ecs: (of) => replicaTarget(platform, { ...of, ledger }) },
   });
   admin = app.admin.client;
   await app.governed(sql`update org set agent_egress = 'open' returning id`);
@@ -245,6 +257,7 @@ async function expectNothing(): Promise<void> {
     SecretList: [],
     logStreams: [],
   });
+  expect((await ledger.list()).filter(({ revision_id }) => revision_id !== null)).toEqual([]);
 }
 
 test('a repeated description makes nothing, another one a new task definition, and one of an older attempt is refused', async () => {
@@ -270,9 +283,12 @@ test('a repeated description makes nothing, another one a new task definition, a
 test('a description that is interrupted before its service is made again, with the secret of before', async () => {
   const failing = ecsPlatform({
     ...parts,
-    record: async (one) => {
-      if (one.kind === 'service') throw new Error('the record is not stored');
-      await parts.record(one);
+    ledger: {
+      ...ledger,
+      record: async (one, of) => {
+        if (one.kind === 'service') throw new Error('the record is not stored');
+        await ledger.record(one, of);
+      },
     },
   });
   await expect(failing.describe(described, signal())).rejects.toThrow('the record is not stored');

@@ -6,10 +6,11 @@ import { firstUse } from '../../../../ground/first-use.ts';
 import type { Platform, ReplicaSet } from '../replicas/platform.ts';
 import { valuesOf } from '../mask.ts';
 import { notLimited } from '../not-limited.ts';
+import type { Ledger } from '../outside.ts';
 import type { AwsClients } from './clients.ts';
 import { describeRevision } from './describe.ts';
 import { imageName } from './settings.ts';
-import { makeRepository, type RecordMade } from './made.ts';
+import { makeRepository } from './made.ts';
 import { findService, ownServices, replicaSet } from './observe.ts';
 import { removeRevision } from './remove.ts';
 import { container_name, repository, type Planning } from './requests.ts';
@@ -21,7 +22,7 @@ import { isTaskId, ownTask } from './tasks.ts';
 export interface EcsParts extends Planning {
   open: () => Promise<AwsClients>;
   /** Stores what is about to be made. */
-  record: RecordMade;
+  ledger: Ledger;
   /** Pushes the built image to the repository, with this password. */
   push: (
     image: string,
@@ -33,7 +34,7 @@ export interface EcsParts extends Planning {
 /** What each step of the platform works with. */
 export interface Ecs extends Planning {
   clients: AwsClients;
-  record: RecordMade;
+  ledger: Ledger;
 }
 
 export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {

@@ -1,41 +1,48 @@
 // Every call that makes something in the account, and no other file has one. Each is recorded before it is made, so a crash leaves nothing unknown.
 import type { RegisterTaskDefinitionCommandInput } from '@aws-sdk/client-ecs';
 import { label } from '../../../../assets/docker/labels.ts';
+import type { Ledger, OutsideResource } from '../outside.ts';
 import { unlessNamed, type AwsClients } from './clients.ts';
 import type { Plan } from './plan.ts';
 
-export interface Made {
+export interface Made extends OutsideResource {
   kind: 'log group' | 'repository' | 'secret' | 'task definition' | 'service';
-  name: string;
 }
-
-/** Ends when the record is stored. When it fails, nothing is made. */
-export type RecordMade = (made: Made) => Promise<void>;
 
 interface Making {
   clients: AwsClients;
-  record: RecordMade;
+  ledger: Ledger;
   installation_id: string;
   signal: AbortSignal;
 }
 
-export async function makeLogGroup({ clients, record, signal }: Making, input: Plan['log_group']): Promise<void> {
-  await record({ kind: 'log group', name: input.logGroupName ?? '' });
-  const making = clients.logs.createLogGroup(input, { abortSignal: signal });
-  await unlessNamed(['ResourceAlreadyExistsException'], making);
+/** For a resource of one revision. The others belong to the target. */
+interface MakingOf extends Making {
+  of: { agent: string; revision_id: string };
 }
 
-export async function makeRepository({ clients, record, signal }: Making, input: Plan['repository']): Promise<void> {
-  await record({ kind: 'repository', name: input.repositoryName ?? '' });
-  const making = clients.ecr.createRepository(input, { abortSignal: signal });
-  await unlessNamed(['RepositoryAlreadyExistsException'], making);
+const record = async ({ ledger }: Making, made: Made) => await ledger.record(made);
+const recordOf = async ({ ledger, of }: MakingOf, made: Made) => await ledger.record(made, of);
+
+export async function makeLogGroup(making: Making, input: Plan['log_group']): Promise<void> {
+  const { clients, signal } = making;
+  await record(making, { kind: 'log group', name: input.logGroupName ?? '' });
+  const made = clients.logs.createLogGroup(input, { abortSignal: signal });
+  await unlessNamed(['ResourceAlreadyExistsException'], made);
+}
+
+export async function makeRepository(making: Making, input: Plan['repository']): Promise<void> {
+  const { clients, signal } = making;
+  await record(making, { kind: 'repository', name: input.repositoryName ?? '' });
+  const made = clients.ecr.createRepository(input, { abortSignal: signal });
+  await unlessNamed(['RepositoryAlreadyExistsException'], made);
 }
 
 /** Returns its ARN. The secret of an earlier attempt is taken over. */
-export async function makeSecret(making: Making, input: Plan['secret']): Promise<string> {
-  const { clients, record, signal } = making;
+export async function makeSecret(making: MakingOf, input: Plan['secret']): Promise<string> {
+  const { clients, signal } = making;
   const name = input.Name ?? '';
-  await record({ kind: 'secret', name });
+  await recordOf(making, { kind: 'secret', name });
   const made = clients.secrets.createSecret(input, { abortSignal: signal });
   const arn = (await unlessNamed(['ResourceExistsException'], made))?.ARN ?? (await ownSecret(making, name));
   if (arn === undefined) throw new Error(`AWS gave no ARN for the secret ${name}`);
@@ -50,18 +57,17 @@ async function ownSecret({ clients, installation_id, signal }: Making, name: str
 }
 
 /** Returns its ARN. */
-export async function makeTaskDefinition(
-  { clients, record, signal }: Making,
-  input: RegisterTaskDefinitionCommandInput,
-): Promise<string> {
-  await record({ kind: 'task definition', name: input.family ?? '' });
+export async function makeTaskDefinition(making: MakingOf, input: RegisterTaskDefinitionCommandInput): Promise<string> {
+  const { clients, signal } = making;
+  await recordOf(making, { kind: 'task definition', name: input.family ?? '' });
   const { taskDefinition } = await clients.ecs.registerTaskDefinition(input, { abortSignal: signal });
   if (taskDefinition?.taskDefinitionArn === undefined)
     throw new Error(`AWS gave no ARN for the task definition ${input.family}`);
   return taskDefinition.taskDefinitionArn;
 }
 
-export async function makeService({ clients, record, signal }: Making, input: Plan['service']): Promise<void> {
-  await record({ kind: 'service', name: input.serviceName ?? '' });
+export async function makeService(making: MakingOf, input: Plan['service']): Promise<void> {
+  const { clients, signal } = making;
+  await recordOf(making, { kind: 'service', name: input.serviceName ?? '' });
   await clients.ecs.createService(input, { abortSignal: signal });
 }

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessNamed } from './clients.ts';
 import type { Ecs } from './ecs-platform.ts';
+import type { Made } from './made.ts';
 import { findService } from './observe.ts';
 import { container_name, scaling, secretName } from './requests.ts';
 import { stopGraceSeconds } from '../stop-grace.ts';
 import { tasksOf } from './tasks.ts';
 
 /**
- * The service is the last: while it is there, an interrupted removal is found and repeated. The log group and the repository belong to the
- * target, and stay.
+ * The service is the last, also in the ledger: while it is there, an interrupted removal is found and repeated. The log group and the repository
+ * belong to the target, and stay.
  */
 export async function removeRevision(ecs: Ecs, name: string, signal?: AbortSignal): Promise<void> {
   const { clients, settings } = ecs;
@@ -23,7 +24,10 @@ export async function removeRevision(ecs: Ecs, name: string, signal?: AbortSigna
   await removeLogs(ecs, name, signal);
   if (service !== undefined)
     await clients.ecs.deleteService({ cluster, service: name, force: true }, { abortSignal: signal });
+  await removed(ecs, { kind: 'service', name });
 }
+
+const removed = async ({ ledger }: Ecs, made: Made) => await ledger.removed(made);
 
 /** A task that writes would make its log anew. ECS kills after the grace. */
 async function untilEnded(ecs: Ecs, name: string, signal?: AbortSignal): Promise<void> {
@@ -41,8 +45,10 @@ const anyStops = async (ecs: Ecs, name: string, signal?: AbortSignal) =>
   (await tasksOf(ecs, { name, desiredStatus: 'STOPPED' }, signal)).some(({ lastStatus }) => lastStatus !== 'STOPPED');
 
 async function removeSecret(ecs: Ecs, name: string, signal?: AbortSignal): Promise<void> {
-  const input = { SecretId: secretName(name, ecs), ForceDeleteWithoutRecovery: true };
+  const SecretId = secretName(name, ecs);
+  const input = { SecretId, ForceDeleteWithoutRecovery: true };
   await unlessNamed(['ResourceNotFoundException'], ecs.clients.secrets.deleteSecret(input, { abortSignal: signal }));
+  await removed(ecs, { kind: 'secret', name: SecretId });
 }
 
 /** ECS deletes inactive ones only, ten in a call, and finishes when no task has one. */
@@ -53,6 +59,7 @@ async function removeTaskDefinitions(ecs: Ecs, name: string, signal?: AbortSigna
   const inactive = await taskDefinitions(ecs, { name, status: 'INACTIVE' }, signal);
   for (let at = 0; at < inactive.length; at += 10)
     await clients.ecs.deleteTaskDefinitions({ taskDefinitions: inactive.slice(at, at + 10) }, { abortSignal: signal });
+  await removed(ecs, { kind: 'task definition', name });
 }
 
 async function taskDefinitions(

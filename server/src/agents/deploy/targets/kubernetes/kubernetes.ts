@@ -4,6 +4,7 @@ import type { KubernetesConfig } from '@gantry/project/asset-config/target.ts';
 import type { NamedTarget } from '../../../../assets/targets/find-targets.ts';
 import { firstUse } from '../../../../ground/first-use.ts';
 import type { KindOfTarget } from '../index.ts';
+import { openLedger } from '../ledger.ts';
 import { deliverTo, registryOf, testRegistry, type DeliveryParts } from '../registry.ts';
 import { replicaTarget, type ReplicaParts } from '../replicas/target.ts';
 import type { Target } from '../target.ts';
@@ -28,7 +29,9 @@ async function connect(named: NamedTarget): Promise<Cluster> {
 function openTarget(named: NamedTarget, { builds, outbound, ...parts }: KubernetesParts): Target {
   const { namespace, runtime_class, service_url, service_ca: ca } = configOf(named);
   const registry = registryOf(named, outbound);
+  const ledger = openLedger(parts.db, named.name);
   const platform = kubernetesPlatform({
+    ledger,
     home: { namespace, runtime_class, installation_id: builds.installation_id },
     open: firstUse(async () => await connect(named)),
     deliver: async (image, signal) => await deliverTo(registry, { engine: builds, id: image }, signal),
@@ -36,7 +39,7 @@ function openTarget(named: NamedTarget, { builds, outbound, ...parts }: Kubernet
     pull:
       registry.credential === undefined ? undefined : { host: new URL(registry.url).host, login: registry.credential },
   });
-  return replicaTarget(platform, parts);
+  return replicaTarget(platform, { ...parts, ledger });
 }
 
 async function test(named: NamedTarget, { outbound }: KubernetesParts, signal: AbortSignal): Promise<TargetFinding[]> {

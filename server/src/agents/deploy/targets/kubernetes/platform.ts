@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { label } from '../../../../assets/docker/labels.ts';
 import type { Described, Platform, ReplicaSet } from '../replicas/platform.ts';
 import { valuesOf } from '../mask.ts';
+import type { Ledger } from '../outside.ts';
 import { requireSecretName } from '../secret-name.ts';
 import type { Outgoing, SecretFiles } from '../target.ts';
 import type { Cluster } from './client.ts';
@@ -14,6 +15,8 @@ import { stateOf } from './replica-state.ts';
 
 interface KubernetesSettings {
   home: objects.Home;
+  /** The Deployments. All else is owned by them. */
+  ledger: Ledger;
   open: () => Promise<Cluster>;
   deliver: Platform['deliver'];
   outgoing: Outgoing;
@@ -26,7 +29,7 @@ const pods = { apiVersion: 'v1', kind: 'Pod' } as const;
 const secrets = { apiVersion: 'v1', kind: 'Secret' } as const;
 const nodes = { apiVersion: 'v1', kind: 'Node' } as const;
 
-export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: KubernetesSettings): Platform {
+export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull }: KubernetesSettings): Platform {
   /** Undefined when it is missing, and when it belongs to another installation. */
   const find = async (cluster: Cluster, name: string, signal?: AbortSignal) => {
     const found = await cluster.read<V1Deployment>({ ...deployments, metadata: { name } }, signal);
@@ -73,6 +76,7 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
       // The pods of a revision never change, and its number is told by `scale`.
       if (before !== undefined)
         await cluster.merge({ ...deployments, metadata: { name, annotations: wanted.metadata?.annotations } }, signal);
+      await ledger.record(resourceOf(name), described);
       const owner = ownerOf(before ?? (await cluster.apply(wanted, signal)));
       await cluster.apply(objects.serviceAccount(home, owner), signal);
       await cluster.apply(objects.networkPolicy(home, owner), signal);
@@ -110,8 +114,10 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
 
     async remove(name, signal) {
       const cluster = await open();
-      if ((await find(cluster, name, signal)) === undefined) return;
-      await cluster.remove({ ...deployments, metadata: { name } }, signal);
+      if ((await find(cluster, name, signal)) !== undefined)
+        await cluster.remove({ ...deployments, metadata: { name } }, signal);
+      // One that a finalizer holds stays open, and the next sweep looks again.
+      if ((await find(cluster, name, signal)) === undefined) await ledger.removed(resourceOf(name));
     },
 
     logs: async function* logs(name, replica, { secrets: named, ...query }) {
@@ -153,6 +159,7 @@ export function kubernetesPlatform({ home, open, deliver, outgoing, pull }: Kube
 /** Of one agent. Each change of a value adds one, and a revision rarely has so many. */
 const most_earlier_values = 100;
 
+const resourceOf = (name: string) => ({ kind: deployments.kind, name });
 const digest = (value: string) => createHash('sha256').update(value).digest('hex').slice(0, 16);
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 const nameOf = ({ metadata }: V1Pod) => metadata?.name ?? '';

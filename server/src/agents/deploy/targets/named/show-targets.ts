@@ -1,4 +1,5 @@
 import { local_target, type Target, type TargetDetail } from '@gantry/contract/assets/targets.ts';
+import { placeOf } from '@gantry/project/asset-config/target.ts';
 import { isAtLeast } from '@gantry/contract/roles.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller, SignedInCaller } from '../../../../governance/access/caller.ts';
@@ -76,12 +77,11 @@ function toTarget(
   user: SignedInCaller,
   { row, asset, agents }: { row: TargetRow; asset: AssetRecord; agents: string[] },
 ): Target {
-  const { kind, address } = row.config;
   return {
     name: row.name,
     ref: asset.ref,
-    kind,
-    address: typeof address === 'string' ? address : null,
+    kind: row.config.kind,
+    address: placeOf(row.config) ?? null,
     team: asset.team.name,
     deploys: decide(user, 'target.deploy_to', asset).allowed,
     agents,

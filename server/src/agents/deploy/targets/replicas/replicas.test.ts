@@ -18,6 +18,7 @@ import { startReplicaPlatform, type ReplicaPlatform } from '../../../../testing/
 import { testApp, type TestApp } from '../../../../testing/test-app.ts';
 import { localTarget } from '../docker/local.ts';
 import { memoryDirectory } from '../docker/secret-directory.ts';
+import { openLedger } from '../ledger.ts';
 import { replicaTarget } from './target.ts';
 
 const run = promisify(execFile);
@@ -173,7 +174,7 @@ test('the release of an instance that is gone already leaves the replicas of the
   const row = await app.db.one<{ place: Record<string, unknown> }>(sql`select place from instance`);
   const instance_id = randomUUID();
   const gone = { instance_id, name: set, place: { ...row?.place, instance_id } };
-  await replicaTarget(told, { db: app.db }).release(gone);
+  await replicaTarget(told, { db: app.db, ledger: openLedger(app.db, 'platform') }).release(gone);
   expect(told.running(set)).toEqual([await say()]);
 }, 30_000);
 

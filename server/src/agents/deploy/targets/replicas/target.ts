@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Database } from '../../../../ground/database/database.ts';
 import { dialledUrl, type Dialled } from '../../dial-in/dialled.ts';
 import * as replicaStore from '../../replica-store.ts';
+import type { Ledger } from '../outside.ts';
 import type { Instance, Place, Planned, SecretFiles, Target } from '../target.ts';
 import type { Platform, ReplicaSet } from './platform.ts';
 
@@ -12,6 +13,11 @@ export interface ReplicaParts {
   db: Database;
   /** Undefined in a process without all roles, which deploys nothing to such a target. */
   dialled?: Dialled | undefined;
+}
+
+/** Of one target. */
+export interface OwnReplicaParts extends ReplicaParts {
+  ledger: Ledger;
 }
 
 const replicaPlace = z.object({
@@ -31,7 +37,7 @@ interface Ask {
   leaving?: string[];
 }
 
-export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts): Target {
+export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnReplicaParts): Target {
   // One after the other for each revision, so that an earlier number never follows a later one.
   const telling = new Map<string, Promise<void>>();
   const tell = async ({ instance_id, revision_id, name }: Told, { is_asked, ...more }: Ask, signal?: AbortSignal) => {
@@ -117,8 +123,8 @@ export function replicaTarget(platform: Platform, { db, dialled }: ReplicaParts)
       dialled?.drop(instance_id);
       const name = place === null ? setName(placed_as) : replicaPlace.parse(place).name;
       const set = await platform.observe(name, signal);
-      if (set === undefined) return;
-      const { revision_id } = set;
+      const revision_id = set?.revision_id ?? (await recordedRevision(ledger, name));
+      if (revision_id === undefined) return;
       // A sweep may name an instance that has just ended. Its description stays for the others.
       if (!(await replicaStore.hasOthers(db, { instance_id, revision_id }))) return await platform.remove(name, signal);
       const row = await replicaStore.replica(db, instance_id);
@@ -177,6 +183,13 @@ function besideScaler(of: { asked: number; kept: number; is_asked: boolean; is_n
   const { asked, kept, is_asked, is_new } = of;
   if (!is_asked) return Math.min(asked, kept);
   return is_new || kept === 0 ? Math.max(asked, kept) : kept;
+}
+
+/** Of a description of which something was recorded that may still be there, for example after a crash between two calls. */
+async function recordedRevision(ledger: Ledger, name: string): Promise<string | undefined> {
+  const open = await ledger.list();
+  const found = open.find(({ revision_id }) => revision_id !== null && name.endsWith(`-${revision_id.slice(0, 8)}`));
+  return found?.revision_id ?? undefined;
 }
 
 /** The name of an instance without its number. */
