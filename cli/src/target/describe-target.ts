@@ -31,7 +31,7 @@ export function describeTarget({ name, kind, address, team, config, digest, cred
         digest === null
           ? undefined
           : credential === null
-            ? kind === 'aws'
+            ? kind === 'aws' || kind === 'gcp'
               ? 'the identity of the machine of the service'
               : warn(`none yet: svc target credential ${name}`)
             : [`set by ${credential.set_by} `, { time: credential.set_at }],

@@ -18,6 +18,7 @@ interface TargetFlags {
   executionRole: string | undefined;
   taskRole: string | undefined;
   logGroup: string | undefined;
+  serviceAccount: string | undefined;
   registry: string;
   serviceUrl: string;
   serviceCa: string | undefined;
@@ -36,6 +37,7 @@ const flags_of = {
     taskRole: '--task-role',
     logGroup: '--log-group',
   },
+  gcp: { serviceAccount: '--service-account' },
 } as const satisfies Record<TargetKind, Partial<Record<keyof TargetFlags, string>>>;
 
 /** As the user typed it. The config of the kind says what is missing. */
@@ -61,6 +63,7 @@ export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Prom
     execution_role_arn: flags.executionRole,
     task_role_arn: flags.taskRole,
     log_group: flags.logGroup,
+    service_account: flags.serviceAccount,
     registry,
     service_url: serviceUrl,
     service_ca: serviceCa === undefined ? undefined : await readGiven(serviceCa),

@@ -120,7 +120,7 @@ export const fieldsInEffect: readonly FieldEffect[] = [
   {
     field: 'deploy.cloud',
     state: 'refused',
-    values: ['gcp', 'azure'],
+    values: ['azure'],
     sentence: 'There is no target of this kind yet.',
   },
   { field: 'deploy.runtime', state: 'listed', sentence: 'The target says it (`svc target show`).' },

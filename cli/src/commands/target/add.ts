@@ -5,24 +5,30 @@ import { checkedConfig } from '../../registry/typed-config.ts';
 import { configOf } from '../../target/target-config.ts';
 import { good, line } from '../../view/view.ts';
 
-const what = { engine: 'engine', kubernetes: 'cluster', aws: 'cluster of Amazon ECS' } as const satisfies Record<TargetKind, string>;
+const what = {
+  engine: 'engine',
+  kubernetes: 'cluster',
+  aws: 'cluster of Amazon ECS',
+  gcp: 'region of Google Cloud',
+} as const satisfies Record<TargetKind, string>;
 
 export const command = defineCommand({
   words: 'target add',
   summary:
-    "Add another machine's container engine, a Kubernetes cluster or a cluster of Amazon ECS, for platform admins; its team deploys to it",
+    "Add another machine's container engine, a Kubernetes cluster, a cluster of Amazon ECS or Cloud Run, for platform admins; its team deploys to it",
   needs: 'target.change',
   examples: [
     'svc target add gpu-box --address tcp://gpu.example.com:2376 --ca ca.pem --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add gpu-box --team ml --address ssh://deploy@gpu.example.com --host-fingerprint SHA256:abc --registry https://registry.example.com/agents --service-url https://door.example.com --json',
     'svc target add cluster --kind kubernetes --address https://k8s.example.com:6443 --ca ca.pem --namespace agents --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add cloud --kind aws --region eu-west-1 --cluster agents --subnets subnet-0a1b2c3d --security-groups sg-0a1b2c3d --execution-role arn:aws:iam::123456789012:role/gantry-execution --registry https://123456789012.dkr.ecr.eu-west-1.amazonaws.com/gantry/agents --service-url https://door.example.com',
+    'svc target add run --kind gcp --address projects/my-project/locations/europe-west1 --service-account agents@my-project.iam.gserviceaccount.com --registry https://europe-west1-docker.pkg.dev/my-project/gantry/agents --service-url https://door.example.com',
   ],
   arguments: { name: required('Its name, for --target and deploy.cloud') },
   flags: {
     kind: choice('What it is; unset: engine', targetKinds),
     address: text(
-      'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster of Kubernetes: https://<host>:<port>',
+      'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster of Kubernetes: https://<host>:<port>; of Google Cloud: projects/<project>/locations/<region>',
       'address',
     ),
     ca: text('A file: the authority that signed the certificate of the engine or the cluster, in the form PEM', 'path'),
@@ -37,6 +43,7 @@ export const command = defineCommand({
     executionRole: text('The role with which Fargate fetches image and secret, and writes the log', 'arn'),
     taskRole: text('The role of the agents themselves; unset: they have none', 'arn'),
     logGroup: text('The log group of CloudWatch; unset: /gantry/agents', 'name'),
+    serviceAccount: text('The identity of the agents in Google Cloud', 'email'),
     registry: needed(text('The registry that brings images to it: https://<host>/<repository>', 'address')),
     serviceUrl: needed(text('The address at which containers there reach the door of this service', 'address')),
     serviceCa: text('A file: the only authority that the certificate of the door may have, in the form PEM', 'path'),
@@ -51,6 +58,7 @@ export const command = defineCommand({
       engine: `${ca === undefined ? '' : '--certificate cert.pem '}--key key.pem`,
       kubernetes: '--token token',
       aws: '--access-key-id AKIA…',
+      gcp: '--key key.json',
     };
     return {
       data: target,
@@ -63,7 +71,10 @@ export const command = defineCommand({
       next: [
         {
           command: `svc target credential ${name} ${credential[kind]}`,
-          when: kind === 'aws' ? 'unless the machine of the service has an identity in AWS' : 'to connect to it',
+          when:
+            kind === 'aws' || kind === 'gcp'
+              ? 'unless the machine of the service has an identity there'
+              : 'to connect to it',
         },
         {
           command: `svc acl grant --asset targets/${name} --principal team:<name> --actions deploy`,

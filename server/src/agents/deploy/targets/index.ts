@@ -9,6 +9,7 @@ import type { OwnReplicaParts, ReplicaParts } from './replicas/target.ts';
 import type { Target, TargetFile } from './target.ts';
 
 export { engineKind } from './docker/engine.ts';
+export { gcpKind } from './gcp/gcp.ts';
 export { kubernetesKind } from './kubernetes/kubernetes.ts';
 export { localTarget } from './docker/local.ts';
 

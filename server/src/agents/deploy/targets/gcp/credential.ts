@@ -12,8 +12,7 @@ export type AccessToken = (signal?: AbortSignal) => Promise<string>;
 
 export const token_address = 'https://oauth2.googleapis.com/token';
 /** Only a machine of Google resolves it. */
-const machine_address =
-  'http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token';
+const machine_address = 'http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token';
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const answer_ms = 10_000;
 const most_bytes = 64_000;

@@ -50,7 +50,12 @@ const most_words = 1000;
 const passing = [429, 503];
 const pauses_ms = [1000, 3000];
 
-export function google({ token, outbound, baseOf = (api) => `https://${api}.googleapis.com`, onRequest }: GoogleParts): Google {
+export function google({
+  token,
+  outbound,
+  baseOf = (api) => `https://${api}.googleapis.com`,
+  onRequest,
+}: GoogleParts): Google {
   const send = async (request: GoogleRequest, signal?: AbortSignal) => {
     const { verb } = methodOf(request.method);
     onRequest?.(request);

@@ -25,7 +25,9 @@ export async function finished(google: Google, request: GoogleRequest, signal?: 
   const deadline = performance.now() + longest_ms;
   for (let pause_ms = first_pause_ms; !now.done; pause_ms = Math.min(pause_ms * 1.5, longest_pause_ms)) {
     if (performance.now() > deadline)
-      throw new Problem('engine_unavailable', { detail: `Cloud Run has not ended an operation in ${longest_ms / 1000} s.` });
+      throw new Problem('engine_unavailable', {
+        detail: `Cloud Run has not ended an operation in ${longest_ms / 1000} s.`,
+      });
     await sleep(pause_ms, undefined, { ...(signal && { signal }) });
     now = await google.call({ method: 'run.projects.locations.operations.get', name }, operation, signal);
   }

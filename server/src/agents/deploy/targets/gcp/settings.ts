@@ -15,10 +15,7 @@ export const placeOf = ({ project, region }: Pick<CloudRunSettings, 'project' | 
   `projects/${project}/locations/${region}`;
 
 /** The address of a target, whose config has checked its form. */
-export function settingsAt(
-  address: string,
-  others: Omit<CloudRunSettings, 'project' | 'region'>,
-): CloudRunSettings {
+export function settingsAt(address: string, others: Omit<CloudRunSettings, 'project' | 'region'>): CloudRunSettings {
   const [, project = '', , region = ''] = address.split('/');
   return { project, region, ...others };
 }
