@@ -198,6 +198,7 @@ test('a plug imports its interface and none of its siblings', () => {
     'server/src/agents/deploy/targets/docker/engine.ts',
     'server/src/agents/deploy/targets/gcp/gcp.ts',
     'server/src/agents/deploy/targets/kubernetes/kubernetes.ts',
+    'server/src/agents/deploy/targets/aws/aws.ts',
     'server/src/assets/secrets/stores/ours.ts',
     'server/src/people/login/providers/local.ts',
   ];

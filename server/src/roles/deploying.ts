@@ -5,7 +5,7 @@ import { agentConnections } from '../agents/deploy/connections/agent-connections
 import { openAgentLeases } from '../agents/deploy/keep/agent-leases.ts';
 import type { DeployParts } from '../agents/deploy/parts.ts';
 import { openRefusedEgressLog } from '../agents/deploy/status/refused-egress.ts';
-import { engineKind, gcpKind, kubernetesKind, openMore, openTargets } from '../agents/deploy/targets/index.ts';
+import { awsKind, engineKind, gcpKind, kubernetesKind, openMore, openTargets } from '../agents/deploy/targets/index.ts';
 import type { RefusedEgress } from '../agents/deploy/targets/docker/egress-proxy.ts';
 import { local_target } from '@gantry/contract/assets/targets.ts';
 import { openOutbound } from '../ground/outbound/outbound.ts';
@@ -61,6 +61,7 @@ export function openDeploying(parts: OpeningParts): Deploying {
           dialled: parts.dialled,
           ingress_key: keys['ingress-secret'],
         }),
+        aws: awsKind({ builds: containers.engine, outbound, db, dialled: parts.dialled, emulator: parts.aws_emulator }),
       },
       rows: {
         find: async (name) => await findTarget(db, envelope, name),

@@ -4,7 +4,7 @@ import type { Config } from '../ground/config/config.ts';
 import type { Database, PoolSettings } from '../ground/database/database.ts';
 import type { Dialled } from '../agents/deploy/dial-in/dialled.ts';
 import type { Ingress } from '../agents/invoke/ingress.ts';
-import type { MoreTarget } from '../agents/deploy/targets/index.ts';
+import type { AwsEmulator, MoreTarget } from '../agents/deploy/targets/index.ts';
 import type { Envelope } from '../ground/envelope/envelope.ts';
 import type { StoredKeys } from '../ground/envelope/stored-keys.ts';
 import type { AllHandlers } from '../governance/http/handlers.ts';
@@ -59,6 +59,8 @@ export interface RoleParts {
   spans: Spans;
   /** Besides those of targets/. */
   more_targets: Record<string, MoreTarget>;
+  /** In tests, instead of AWS. */
+  aws_emulator: AwsEmulator | undefined;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted: HostedPlugs | undefined;
   /** The connections of instances that dial in. Undefined in a process without all roles: several of them need the connections. */

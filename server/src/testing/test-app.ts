@@ -11,7 +11,7 @@ import { startApp } from '../app.ts';
 import type { Config } from '../ground/config/config.ts';
 import { openDatabase, type Connection, type Database } from '../ground/database/database.ts';
 import { sql, type Sql } from '../ground/database/sql.ts';
-import type { MoreTarget } from '../agents/deploy/targets/index.ts';
+import type { AwsEmulator, MoreTarget } from '../agents/deploy/targets/index.ts';
 import type { HostedPlugs } from '../agents/tools/hosted/plugs.ts';
 import { connectEngine } from '../assets/docker/client.ts';
 import { openEnvelope } from '../ground/envelope/envelope.ts';
@@ -77,6 +77,8 @@ export interface TestAppSettings {
   targets?: Record<string, MoreTarget>;
   /** Instead of a copy of the template. It closes with the app. */
   database?: TestDatabase;
+  /** Instead of AWS. */
+  aws_emulator?: AwsEmulator;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted?: HostedPlugs;
   /** Where the door of agents listens, instead of on their networks. */
@@ -90,6 +92,7 @@ export async function testApp({
   onLog,
   freeBytes,
   targets = {},
+  aws_emulator,
   hosted,
   door_addresses,
   database: other,
@@ -120,6 +123,7 @@ export async function testApp({
     return await startApp({ ...config, ...more }, log, {
       console_dir,
       targets,
+      ...(aws_emulator && { aws_emulator }),
       ...(hosted && { hosted }),
       ...(door_addresses && { door_addresses: async () => await Promise.resolve(door_addresses) }),
       foundation: {

@@ -1,4 +1,4 @@
-import type { AwsClients } from '../../agents/deploy/targets/aws/clients.ts';
+import { stacksOf, type AwsClients } from '../../agents/deploy/targets/aws/clients.ts';
 import type { AwsRequest } from './aws-models.ts';
 
 /** The names of the clients in botocore and in policies. */
@@ -10,14 +10,8 @@ const services: Readonly<Record<string, string>> = {
 };
 
 /** Every request that these clients send from now on, as they send it. */
-export function recordRequests(clients: AwsClients): AwsRequest[] {
-  const sent: AwsRequest[] = [];
-  // All have the same stack. Its type names the client's own inputs.
-  const stacks = [clients.ecs, clients.ecr, clients.secrets, clients.logs] as Pick<
-    AwsClients['ecs'],
-    'middlewareStack'
-  >[];
-  for (const { middlewareStack } of stacks) {
+export function recordRequests(clients: AwsClients, sent: AwsRequest[] = []): AwsRequest[] {
+  for (const { middlewareStack } of stacksOf(clients)) {
     middlewareStack.add(
       (next, context) => async (args) => {
         const operation = String(context.commandName).replace(/Command$/, '');

@@ -2,12 +2,13 @@
 // machine.
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEngine } from '../../../../setup/engine/start-engine.js';
+import { certificates } from './certificates.ts';
 import { freePort } from './free-port.ts';
 import { connectEngine, pingEngine, type Engine } from '../../assets/docker/client.ts';
 
@@ -83,36 +84,6 @@ async function makeBridge(): Promise<string> {
   await execute('ip', ['address', 'add', address, 'dev', name]);
   await execute('ip', ['link', 'set', name, 'up']);
   return name;
-}
-
-/** An authority, and a certificate for the engine at 127.0.0.1 and for its client. */
-async function certificates(directory: string) {
-  const file = (name: string) => join(directory, name);
-  const openssl = async (...args: string[]) => await execute('openssl', args);
-  const ca = file('ca.pem');
-  const new_key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  await openssl('req', '-x509', ...new_key, '-keyout', file('ca.key'), '-out', ca, '-days', '2', '-subj', '/CN=tests');
-  const issue = async (name: string, extensions: string) => {
-    const [key, cert] = [file(`${name}.key`), file(`${name}.pem`)];
-    await openssl('req', ...new_key, '-keyout', key, '-out', file(`${name}.csr`), '-subj', `/CN=${name}`);
-    await writeFile(file(`${name}.ext`), extensions);
-    const by = ['-CA', ca, '-CAkey', file('ca.key'), '-CAcreateserial', '-days', '2', '-extfile', file(`${name}.ext`)];
-    await openssl('x509', '-req', '-in', file(`${name}.csr`), '-out', cert, ...by);
-    return { key, cert };
-  };
-  const forServer = (address: string) => `subjectAltName=IP:${address}\nextendedKeyUsage=serverAuth\n`;
-  const server = await issue('engine', forServer('127.0.0.1'));
-  const client = await issue('client', 'extendedKeyUsage=clientAuth\n');
-  const read = async (path: string) => await readFile(path, 'utf8');
-  return {
-    ca: await read(ca),
-    server: { ...server, ca },
-    client: { certificate: await read(client.cert), key: await read(client.key) },
-    serverAt: async (address: string) => {
-      const { cert, key } = await issue('server', forServer(address));
-      return { certificate: await read(cert), key: await read(key) };
-    },
-  };
 }
 
 function isAlive(pid: number): boolean {

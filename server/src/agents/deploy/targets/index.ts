@@ -8,6 +8,7 @@ import { openLedger } from './ledger.ts';
 import type { OwnReplicaParts, ReplicaParts } from './replicas/target.ts';
 import type { Target, TargetFile } from './target.ts';
 
+export { awsKind, type AwsEmulator } from './aws/aws.ts';
 export { engineKind } from './docker/engine.ts';
 export { gcpKind } from './gcp/gcp.ts';
 export { kubernetesKind } from './kubernetes/kubernetes.ts';

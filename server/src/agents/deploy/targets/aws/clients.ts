@@ -3,6 +3,8 @@ import type { ECR } from '@aws-sdk/client-ecr';
 import type { ECS } from '@aws-sdk/client-ecs';
 import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
 
+import { problemOf } from './answers.ts';
+
 export interface AwsClients {
   ecs: ECS;
   ecr: ECR;
@@ -27,13 +29,30 @@ export async function openClients(access: AwsAccess): Promise<AwsClients> {
     import('@aws-sdk/client-cloudwatch-logs'),
   ]);
   const config = { ...access, requestHandler: { requestTimeout: 30_000, connectionTimeout: 5000 } };
-  return {
+  const clients = {
     ecs: new ecs.ECS(config),
     ecr: new ecr.ECR(config),
     secrets: new secrets.SecretsManager(config),
     logs: new logs.CloudWatchLogs(config),
   };
+  for (const { middlewareStack } of stacksOf(clients))
+    middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          try {
+            return await next(args);
+          } catch (error) {
+            throw error instanceof Error ? problemOf(error, String(commandName).replace(/Command$/, '')) : error;
+          }
+        },
+      { step: 'initialize', priority: 'high', name: 'problems' }, // after the last try
+    );
+  return clients;
 }
+
+/** All have the same stack. Its type names the client's own inputs. */
+export const stacksOf = (clients: AwsClients): Pick<AwsClients['ecs'], 'middlewareStack'>[] =>
+  Object.values(clients) as Pick<AwsClients['ecs'], 'middlewareStack'>[];
 
 /** The answer of a missing thing is undefined. AWS names refusals. */
 export async function unlessNamed<T>(names: readonly string[], answer: Promise<T>): Promise<T | undefined> {

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client/client.ts';
 import { connectEngine, type Engine } from '../../../../assets/docker/client.ts';
-import { pushImage } from '../../../../assets/images/push-image.ts';
 import { sql } from '../../../../ground/database/sql.ts';
 import { openOutbound, type Outbound } from '../../../../ground/outbound/outbound.ts';
 import { described, planning as written } from '../../../../testing/agents/aws-revision.ts';
@@ -75,8 +74,8 @@ beforeAll(async () => {
     settings,
     open: async () => await Promise.resolve(clients),
     ledger,
-    push: async (image, credential, ending) =>
-      await pushImage({ url: aws.endpoint, repository, credential, outbound }, { engine, id: image }, ending),
+    registry: (credential) => ({ url: aws.endpoint, repository, credential, outbound }),
+    builds: engine,
   };
   platform = ecsPlatform(parts);
   app = await testApp({

@@ -2,6 +2,9 @@
 // revision's, so that a killed run finds what it made. Run against an emulator, never against an account (docs/decisions/0173).
 import { Problem } from '@gantry/contract/problems.ts';
 import { LRUCache } from 'lru-cache';
+import type { Engine } from '../../../../assets/docker/client.ts';
+import { pushImage } from '../../../../assets/images/push-image.ts';
+import type { Registry } from '../../../../assets/images/registry-client.ts';
 import { firstUse } from '../../../../ground/first-use.ts';
 import type { Platform, ReplicaSet } from '../replicas/platform.ts';
 import { valuesOf } from '../mask.ts';
@@ -23,21 +26,20 @@ export interface EcsParts extends Planning {
   open: () => Promise<AwsClients>;
   /** Stores what is about to be made. */
   ledger: Ledger;
-  /** Pushes the built image to the repository, with this password. */
-  push: (
-    image: string,
-    credential: { username: string; password: string },
-    signal: AbortSignal,
-  ) => Promise<{ digest: string; platform: string }>;
+  /** The repository, with this password. */
+  registry: (credential: { username: string; password: string }) => Registry;
+  /** It has the built images. */
+  builds: Engine;
 }
 
 /** What each step of the platform works with. */
 export interface Ecs extends Planning {
   clients: AwsClients;
   ledger: Ledger;
+  registry: EcsParts['registry'];
 }
 
-export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
+export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
   const { settings } = parts;
   const opened = firstUse(async () => ({ ...parts, clients: await open() }) satisfies Ecs);
   // A deploy and the keeper ask many times a second, and an account has 20 such calls a second for all.
@@ -53,7 +55,8 @@ export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
     async deliver(image, signal) {
       const ecs = await opened();
       await makeRepository({ ...ecs, signal }, repository(parts));
-      const { digest, platform } = await push(image, await pushCredential(ecs, signal), signal);
+      const registry = parts.registry(await pushCredential(ecs, signal));
+      const { digest, platform } = await pushImage(registry, { engine: builds, id: image }, signal);
       if (platform !== 'linux/amd64')
         throw new Problem('start_failed', {
           detail: `The image is for ${platform}, and this target runs linux/amd64.`,
@@ -106,7 +109,11 @@ export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
       yield* taskLogs(log, query, valuesOf(query.secrets, delivered));
     },
 
-    outgoing: async () => await Promise.resolve({ service_url: settings.service_url.replace(/\/$/, '') }),
+    outgoing: async () =>
+      await Promise.resolve({
+        service_url: settings.service_url.replace(/\/$/, ''),
+        ...(settings.service_ca !== undefined && { ca: settings.service_ca }),
+      }),
 
     // Quotas of an account limit processors, and its owner raises them. ECS refuses a task beyond them.
     room: async () => await Promise.resolve({ memory_bytes: Number.MAX_SAFE_INTEGER, used_bytes: 0 }),
@@ -120,7 +127,7 @@ export function ecsPlatform({ open, push, ...parts }: EcsParts): Platform {
 }
 
 /** For twelve hours. */
-async function pushCredential({ clients }: Ecs, signal: AbortSignal): Promise<{ username: string; password: string }> {
+export async function pushCredential({ clients }: Ecs, signal: AbortSignal): Promise<{ username: string; password: string }> {
   const { authorizationData = [] } = await clients.ecr.getAuthorizationToken({}, { abortSignal: signal });
   const token = Buffer.from(authorizationData[0]?.authorizationToken ?? '', 'base64').toString();
   const colon = token.indexOf(':');

@@ -12,6 +12,8 @@ export interface EcsSettings {
   repository: string;
   /** The door, as a replica finds it. */
   service_url: string;
+  /** The only authority that its certificate may have, as PEM. */
+  service_ca?: string | undefined;
   log_group: string;
 }
 

@@ -1,0 +1,206 @@
+// The whole story of a target in AWS by the API, on an emulator of ECS that runs tasks on this machine's engine. It says nothing about an account
+// of AWS: permissions, quotas, networks and images of real Fargate are not tried here.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client } from '@gantry/contract/client/client.ts';
+import { sql } from '../../../../ground/database/sql.ts';
+import { access_key, openAwsStage, type AwsStage } from '../../../../testing/agents/aws-stage.ts';
+import { askHost, followed, hostTeller } from '../../../../testing/agents/host-teller.ts';
+import { projectOf } from '../../../../testing/pushes/project-archive.ts';
+import { checkAgainstModels } from '../../../../testing/servers/aws-models.ts';
+
+const name = 'swarm';
+const params = { name };
+const target = 'cloud';
+const cluster = 'agents';
+const done = { state: 'done', problem: null, target };
+const slow = { timeout: 60_000, interval: 500 };
+let stage: AwsStage;
+let admin: Client;
+
+beforeAll(async () => {
+  stage = await openAwsStage();
+  admin = stage.app.admin.client;
+}, 300_000);
+afterAll(async () => await stage?.stop(), 120_000);
+
+const follow = async (begun: { id: string }) => await followed(admin, begun);
+const say = async () => await askHost(admin, name);
+const answered = /^[0-9a-f]{12}$/;
+
+/** It prints each call. */
+const talking = hostTeller.replace('    return {', '    print("asked where", flush=True)\n    return {');
+
+async function pushed(version: string, code = ''): Promise<string> {
+  const yaml = 'deploy: {scaling: {min: 1, max: 3}}\n';
+  const project = { name, version, yaml, files: { 'agent.py': `${talking}# ${version}\n${code}` } };
+  const { id, ref } = await admin.call('agents.push', { params, body: projectOf(project) });
+  for await (const _ of await admin.call('pushes.events', { params: { id } }));
+  return ref;
+}
+
+const deploy = async (ref: string) => await follow(await admin.call('deployments.create', { body: { ref, target } }));
+const serviceOf = ({ id }: { id: string }) => `svc-${name}-${id.replaceAll('-', '').slice(0, 8)}`;
+
+async function running(service?: string): Promise<string[]> {
+  const of = service === undefined ? {} : { serviceName: service };
+  const { taskArns = [] } = await stage.eyes.ecs.listTasks({ cluster, desiredStatus: 'RUNNING', ...of });
+  return taskArns.map((arn) => arn.split('/').at(-1) ?? '').toSorted();
+}
+
+const joined = async () =>
+  (await stage.app.db.all<{ replica: string }>(sql`select replica from instance where is_asked and replica is not null`))
+    .map(({ replica }) => replica)
+    .toSorted();
+
+async function expectNothing(): Promise<void> {
+  const { eyes } = stage;
+  const { serviceArns } = await eyes.ecs.listServices({ cluster });
+  const { taskDefinitionArns } = await eyes.ecs.listTaskDefinitions({});
+  const { SecretList } = await eyes.secrets.listSecrets({});
+  expect({ serviceArns, tasks: await running(), taskDefinitionArns, SecretList }).toEqual({
+    serviceArns: [],
+    tasks: [],
+    taskDefinitionArns: [],
+    SecretList: [],
+  });
+  const open = await stage.app.db.all<{ kind: string }>(sql`select kind from target_resource where removed_at is null`);
+  expect(open.map(({ kind }) => kind).filter((kind) => !['log group', 'repository'].includes(kind))).toEqual([]);
+}
+
+async function findings(): Promise<string[]> {
+  const found = await admin.call('targets.test', { params: { name: target } });
+  return found.map(({ part, works, message }) => `${works ? '' : 'not '}${part}: ${message}`);
+}
+
+test('an admin adds a target in AWS, and its test leaves nothing behind', async () => {
+  const body = { name: target, team: 'ml', config: stage.config };
+  await admin.call('registry.create', { params: { kind: 'target' }, body });
+  await admin.call('targets.set_credential', { params: { name: target }, body: { access_key } });
+  expect(await admin.call('targets.show', { params: { name: target } })).toMatchObject({
+    kind: 'aws',
+    address: 'eu-west-1/agents',
+  });
+  expect(await findings()).toEqual([
+    'cluster: agents in eu-west-1 answers',
+    'image: the repository gantry/agents is missing, and the first deploy makes it',
+    'secret: keeps the secrets of agents',
+    'role: arn:aws:iam::123456789012:role/gantry-execution is passed to tasks',
+    'service: makes and changes a service of the cluster',
+    'removal: removes what it makes',
+    'log: the log group /gantry/agents is missing, and the first deploy makes it',
+    expect.stringMatching(/^outgoing connections: cannot be limited here/),
+  ]);
+  await expectNothing();
+  expect((await stage.eyes.ecr.describeRepositories({})).repositories).toEqual([]);
+  expect((await stage.eyes.logs.describeLogGroups({})).logGroups).toEqual([]);
+}, 60_000);
+
+test('a permission that is missing is named with the policy that has it, and the other parts are tried', async () => {
+  stage.denied.add('CreateService').add('GetLogEvents');
+  const found = await findings();
+  stage.denied.clear();
+  expect(found.filter((one) => one.startsWith('not '))).toEqual([
+    `not service: AWS does not allow it: ecs:CreateService on arn:aws:x. The least that it needs: svc target policy ${target}`,
+    expect.stringMatching(/^not log: AWS does not allow it: cloudwatchlogs:GetLogEvents on arn:aws:x/),
+  ]);
+  await expectNothing();
+}, 60_000);
+
+let service = '';
+
+test('a version is approved for it, deployed there, and answers through the ingress', async () => {
+  const max = await stage.app.user('max@example.com', { teams: { ml: 'admin' } });
+  const dora = await stage.app.user('dora@example.com', { teams: { ml: 'deployer' } });
+  const asset = await pushed('1.0.0');
+  const { id } = await admin.call('approvals.submit', { body: { asset, target, message: '' } });
+  await max.client.call('approvals.approve', { params: { id }, body: { reason: '' } });
+  const deployment = await follow(await dora.client.call('deployments.create', { body: { ref: asset, target } }));
+  expect(deployment).toMatchObject({ ...done, approval_id: id });
+  service = serviceOf(deployment);
+  expect(await say()).toMatch(answered);
+  expect(await joined()).toEqual(await running(service));
+  // What it has made is there now, so its test tries all.
+  const found = await findings();
+  expect(found.filter((one) => one.startsWith('not '))).toEqual([]);
+  expect(found).toContain('image: the repository gantry/agents takes images from the service');
+  expect(found).toContain('log: the log group /gantry/agents gives the lines of agents');
+}, 400_000);
+
+test('its log is followed live', async () => {
+  const lines = await admin.call('agents.logs', { params, query: { tail: '0', follow: 'true' } });
+  const seen = (async () => {
+    for await (const { data } of lines) if (data.line === 'asked where') return data.line;
+    return undefined;
+  })();
+  await expect
+    .poll(async () => {
+      await say();
+      return await Promise.race([seen, new Promise((resolve) => setTimeout(resolve, 2000, 'nothing yet'))]);
+    }, slow)
+    .toBe('asked where');
+}, 90_000);
+
+test('a scale to two and back ends the replica that has drained', async () => {
+  const scaleTo = async (instances: number) =>
+    expect(await follow(await admin.call('agents.scale', { params, body: { instances } }))).toMatchObject(done);
+  await scaleTo(2);
+  expect(await joined()).toEqual(await running(service));
+  expect(await running(service)).toHaveLength(2);
+  await scaleTo(1);
+  await expect.poll(async () => await running(service), slow).toHaveLength(1);
+  expect(await joined()).toEqual(await running(service));
+  expect(await say()).toMatch(answered);
+}, 180_000);
+
+test('a new version runs in a service of its own, and a rollback returns to the version before', async () => {
+  const next = await deploy(await pushed('2.0.0'));
+  expect(next).toMatchObject({ ...done, version: '2.0.0' });
+  await expect.poll(async () => await running(service), slow).toEqual([]);
+  expect(await joined()).toEqual(await running(serviceOf(next)));
+  const back = await follow(await admin.call('agents.rollback', { params, query: {}, body: {} }));
+  expect(back).toMatchObject({ ...done, version: '1.0.0' });
+  expect(await say()).toMatch(answered);
+  service = serviceOf(back);
+  expect(await joined()).toEqual(await running(service));
+}, 400_000);
+
+test('a version whose replicas end at their start fails its deploy with their exit code, and leaves nothing', async () => {
+  const failed = await deploy(await pushed('2.1.0', 'import os\nos._exit(3)\n'));
+  expect(failed).toMatchObject({
+    state: 'failed',
+    problem: { code: 'start_failed', detail: 'The container exited with 3' },
+  });
+  const { services = [] } = await stage.eyes.ecs.describeServices({ cluster, services: [serviceOf(failed)] });
+  expect(services.filter(({ status }) => status === 'ACTIVE')).toEqual([]);
+  expect(await say()).toMatch(answered);
+}, 240_000);
+
+test('ECS replaces a task that has died, and the new one becomes the same instance', async () => {
+  const [dead = ''] = await running(service);
+  await stage.engine.docker.getContainer(`ministack-ecs-${dead.slice(0, 8)}-agent`).kill();
+  await expect.poll(async () => (await running(service)).filter((task) => task !== dead), slow).toHaveLength(1);
+  await expect.poll(joined, slow).not.toContain(dead);
+  expect(await joined()).toEqual(await running(service));
+  await expect.poll(say, slow).toMatch(answered);
+}, 150_000);
+
+test('a stop ends all tasks, and a start brings one back', async () => {
+  expect(await follow(await admin.call('agents.stop', { params, query: {} }))).toMatchObject(done);
+  await expect.poll(async () => await running(), slow).toEqual([]);
+  expect(await follow(await admin.call('agents.start', { params, query: {} }))).toMatchObject(done);
+  expect(await say()).toMatch(answered);
+}, 180_000);
+
+test('a delete leaves nothing, and the target can be removed then', async () => {
+  await admin.call('agents.delete', { params });
+  await expect.poll(async () => await expectNothing().then(() => 'nothing', String), slow).toBe('nothing');
+  const { logStreams } = await stage.eyes.logs.describeLogStreams({ logGroupName: '/gantry/agents' });
+  expect(logStreams).toEqual([]);
+}, 120_000);
+
+test("every request that was sent fits botocore's models", async () => {
+  // The service sends more meanwhile.
+  const requests = [...stage.sent];
+  const faults = await checkAgainstModels(requests);
+  expect(faults.flatMap((found, at) => found.map((fault) => `${requests[at]?.operation}: ${fault}`))).toEqual([]);
+}, 120_000);
