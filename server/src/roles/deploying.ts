@@ -60,6 +60,7 @@ export function openDeploying(parts: OpeningParts): Deploying {
           db,
           dialled: parts.dialled,
           ingress_key: keys['ingress-secret'],
+          emulator: parts.google_emulator,
         }),
         aws: awsKind({ builds: containers.engine, outbound, db, dialled: parts.dialled, emulator: parts.aws_emulator }),
       },

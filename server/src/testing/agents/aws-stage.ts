@@ -92,11 +92,11 @@ export async function bridgeAddress(docker: Engine['docker']): Promise<string> {
   return address;
 }
 
-async function openDoor(
+export async function openDoor(
   host: string,
   inner_port: number,
 ): Promise<{ url: string; ca: string; close: () => Promise<void> }> {
-  const directory = await mkdtemp(join(tmpdir(), 'gantry-aws-'));
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-door-'));
   const { ca, serverAt } = await certificates(directory);
   const { certificate: cert, key } = await serverAt(host);
   const door = createServer({ cert, key }, (socket) => {

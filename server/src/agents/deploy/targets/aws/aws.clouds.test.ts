@@ -48,7 +48,11 @@ async function running(service?: string): Promise<string[]> {
 }
 
 const joined = async () =>
-  (await stage.app.db.all<{ replica: string }>(sql`select replica from instance where is_asked and replica is not null`))
+  (
+    await stage.app.db.all<{ replica: string }>(
+      sql`select replica from instance where is_asked and replica is not null`,
+    )
+  )
     .map(({ replica }) => replica)
     .toSorted();
 

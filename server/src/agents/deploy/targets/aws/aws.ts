@@ -55,7 +55,8 @@ function partsOf(named: NamedTarget, { builds, outbound, db, emulator }: AwsPart
 
 function settingsOf({ config }: NamedTarget, emulator: AwsEmulator | undefined): EcsSettings {
   const { registry, log_group = '/gantry/agents', ...more } = config as unknown as AwsConfig; // of this kind, as it was checked when it was stored
-  const { region, cluster, subnets, security_groups, execution_role_arn, task_role_arn, service_url, service_ca } = more;
+  const { region, cluster, subnets, security_groups, execution_role_arn, task_role_arn, service_url, service_ca } =
+    more;
   const repository = emulator === undefined ? registry : `${emulator.endpoint}${new URL(registry).pathname}`;
   const own = { region, cluster, subnets, security_groups, execution_role_arn, task_role_arn };
   return { ...own, service_url, service_ca, log_group, repository };

@@ -127,7 +127,10 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
 }
 
 /** For twelve hours. */
-export async function pushCredential({ clients }: Ecs, signal: AbortSignal): Promise<{ username: string; password: string }> {
+export async function pushCredential(
+  { clients }: Ecs,
+  signal: AbortSignal,
+): Promise<{ username: string; password: string }> {
   const { authorizationData = [] } = await clients.ecr.getAuthorizationToken({}, { abortSignal: signal });
   const token = Buffer.from(authorizationData[0]?.authorizationToken ?? '', 'base64').toString();
   const colon = token.indexOf(':');

@@ -18,9 +18,14 @@ import { earlierValues } from './secret-values.ts';
 
 const removal_ms = 60_000;
 
-export async function testAws({ open, ...parts }: EcsParts, target: string, signal: AbortSignal): Promise<TargetFinding[]> {
+export async function testAws(
+  { open, ...parts }: EcsParts,
+  target: string,
+  signal: AbortSignal,
+): Promise<TargetFinding[]> {
   const ecs = { ...parts, clients: await open() };
-  const look = async (part: string, work: () => Promise<string>) => await tried(part, async () => await hinted(work, target));
+  const look = async (part: string, work: () => Promise<string>) =>
+    await tried(part, async () => await hinted(work, target));
   const { cluster, region } = parts.settings;
   const first = await look('cluster', async () => {
     await ecs.clients.ecs.listServices({ cluster, maxResults: 1 }, { abortSignal: signal });
@@ -125,7 +130,10 @@ async function tryLog(ecs: Ecs, { name }: Described, signal: AbortSignal): Promi
   const { clients, settings } = ecs;
   const logGroupName = settings.log_group;
   const stream = `${name}/${container_name}/`;
-  const listing = clients.logs.describeLogStreams({ logGroupName, logStreamNamePrefix: stream }, { abortSignal: signal });
+  const listing = clients.logs.describeLogStreams(
+    { logGroupName, logStreamNamePrefix: stream },
+    { abortSignal: signal },
+  );
   const streams = await unlessNamed(['ResourceNotFoundException'], listing);
   const reading = clients.logs.getLogEvents({ logGroupName, logStreamName: `${stream}none` }, { abortSignal: signal });
   await unlessNamed(['ResourceNotFoundException'], reading);
