@@ -234,7 +234,7 @@ export const operations = {
   'system.alert': {
     on: 'system',
     reason:
-      'a budget has reached a threshold, the containers of an agent end again and again, or a run waits for a person',
+      'a budget has reached a threshold, the containers of an agent end again and again, a target was changed by hand, or a run waits for a person',
   },
   'system.refresh': { on: 'system', reason: 'a refresh was due, or the hook of a knowledge base asked for one' },
   'system.pause_key': { on: 'system', reason: 'a call cost more than was held for it' },

@@ -61,6 +61,7 @@ const said: Record<Notification['kind'], string> = {
   agent_crashing: 'crashes',
   agent_steady: 'is steady again',
   refresh_failed: 'was not refreshed',
+  target_drifted: 'was changed by hand',
   runs_wait: 'waits for an answer',
   calls_wait: 'has calls that wait for a decision',
   questions_wait: 'asks you something',

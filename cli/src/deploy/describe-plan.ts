@@ -1,4 +1,4 @@
-import type { Plan } from '@gantry/contract/agents/deploy.ts';
+import type { Plan } from '@gantry/contract/agents/deploy-plan.ts';
 import { describeForecast } from '../agent/describe-cost.ts';
 import { describeChanges } from '../review/describe-changes.ts';
 import { bad, faint, good, line, type Text, type View, warn } from '../view/view.ts';

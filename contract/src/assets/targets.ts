@@ -48,6 +48,44 @@ export const targetFinding = z.object({
 });
 export type TargetFinding = z.output<typeof targetFinding>;
 
+export const driftKinds = ['missing', 'foreign', 'changed'] as const;
+
+export const targetDrift = z.object({
+  kind: z.string().describe("the target's own word, such as `Deployment`"),
+  name: z.string(),
+  what: z
+    .enum(driftKinds)
+    .describe(
+      '`missing`: on the record and gone. `foreign`: labelled as of this service, and not on the record. `changed`: not as it was described',
+    ),
+  detail: z.string().describe('in one line, without a value'),
+  agent: z.string().nullable().describe('null: of the target itself, or unknown'),
+  found_at: time,
+  mend: z.string().nullable().describe('the command that mends it; null: it ends by itself'),
+});
+export type TargetDrift = z.output<typeof targetDrift>;
+
+export const targetDrifts = z.object({
+  target: z.string(),
+  compares: z.boolean().describe('false: a target of this kind has nothing to compare'),
+  drift: z.array(targetDrift),
+});
+export type TargetDrifts = z.output<typeof targetDrifts>;
+
+const leftover = z.object({
+  kind: z.string(),
+  name: z.string(),
+  agent: z.string().nullable(),
+});
+
+export const targetCollection = z.object({
+  target: z.string(),
+  removed: z.array(leftover),
+  left: z.array(leftover.extend({ reason: z.string() })),
+  reason: z.string().nullable().describe('why the target could not be asked; null: it answered'),
+});
+export type TargetCollection = z.output<typeof targetCollection>;
+
 /**
  * Of an `engine`: a client certificate for `tcp://`, or a private key for `ssh://`. Of `kubernetes`: a token of a service account, or a client
  * certificate. Of `aws`: an access key, and of `gcp`: a key of a service account; without
@@ -103,6 +141,23 @@ export const targetsEndpoints = {
     params: byName,
     body: targetCredential,
     reply: { kind: 'data', status: 200, schema: targetDetail },
+    problems: [],
+  },
+  'targets.drift': {
+    method: 'POST',
+    path: '/api/v1/targets/{name}/drift',
+    summary: 'Look for what somebody changed by hand at a target; what is new is on the record',
+    operation: 'target.change',
+    params: byName,
+    reply: { kind: 'data', status: 200, schema: targetDrifts },
+    problems: ['engine_unavailable'],
+  },
+  'targets.collect': {
+    method: 'POST',
+    path: '/api/v1/targets/collect',
+    summary: 'Remove from every target what nobody needs there, by the ledger of what was made',
+    operation: 'target.change',
+    reply: { kind: 'data', status: 200, schema: z.array(targetCollection) },
     problems: [],
   },
   'targets.test': {

@@ -48,6 +48,8 @@ export const orgActions = [
   'org.set',
   'service.doctor',
   'signing_keys.rotate',
+  'targets.collect',
+  'targets.drift',
   'targets.set_credential',
   'targets.test',
   'teams.create',

@@ -17,13 +17,14 @@ export type RequestKind = (typeof requestKinds)[number];
 /** Admins get these kinds. The submitter gets the others. */
 export const kindsForAdmins: readonly NotificationKind[] = ['submitted', 'withdrawn'];
 
-/** About an account that pays for calls to models, an agent, or a knowledge base or RAG index. */
+/** About an account that pays for calls to models, an agent, a knowledge base or RAG index, or a target. */
 export const accountKinds = [
   'budget_reached',
   'key_paused',
   'agent_crashing',
   'agent_steady',
   'refresh_failed',
+  'target_drifted',
 ] as const;
 export type AccountKind = (typeof accountKinds)[number];
 

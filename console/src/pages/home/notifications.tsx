@@ -25,6 +25,7 @@ const kinds: Record<Notification['kind'], readonly [Meaning, string]> = {
   agent_crashing: ['failed', 'crashes'],
   agent_steady: ['good', 'steady again'],
   refresh_failed: ['failed', 'not refreshed'],
+  target_drifted: ['waiting', 'changed by hand'],
   runs_wait: ['waiting', 'waits for an answer'],
   calls_wait: ['waiting', 'has calls that wait for a decision'],
   questions_wait: ['waiting', 'asks you something'],
@@ -101,6 +102,8 @@ export function NotificationsPage() {
 function linkOf({ approval_id, kind, account }: Notification): LinkProps {
   if (kind === 'agent_crashing' || kind === 'agent_steady')
     return { to: '/agents/$name', params: { name: (account ?? '').slice('agents/'.length) } };
+  if (kind === 'target_drifted')
+    return { to: '/targets/$name', params: { name: (account ?? '').slice('targets/'.length) } };
   if (kind === 'refresh_failed') return linkOfRefresh(account ?? '');
   if (kind === 'runs_wait' || kind === 'calls_wait' || kind === 'questions_wait') return { to: '/inbox' };
   return approval_id === null ? { to: '/budgets' } : { to: '/approvals/$id', params: { id: approval_id } };

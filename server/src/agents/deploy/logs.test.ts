@@ -106,9 +106,10 @@ test('a reader that reconnects gets all lines after its last one', async () => {
 });
 
 const trace = traceContext(new Headers());
+const unexpected = (error: unknown) => expect(error).toBeUndefined();
 
 test('each line has the id for a reconnect, in the header that a browser sends', async () => {
-  const routes = deployRoutes(stage.parts);
+  const routes = deployRoutes({ ...stage.parts, onError: unexpected });
   const events = async (given: Record<string, string>) => {
     const headers = new Headers(given);
     const signal = AbortSignal.timeout(10_000);
@@ -129,7 +130,11 @@ test('a follow ends with the refusal when its reader may no longer read the logs
   const headers = new Headers();
   const parts = { params: { name }, query: wish, body: undefined, headers, trace, signal };
   const callerNow = async () => await Promise.reject(new Problem('unauthenticated'));
-  const events = await deployRoutes(stage.parts)['agents.logs']({ ...parts, caller: await caller(), callerNow });
+  const events = await deployRoutes({ ...stage.parts, onError: unexpected })['agents.logs']({
+    ...parts,
+    caller: await caller(),
+    callerNow,
+  });
   const lines: string[] = [];
   const more = setInterval(() => written.push(said(`line ${written.length + 1}`, written.length + 1)), 300);
   const reading = (async () => {

@@ -37,6 +37,12 @@ export async function countAsked(db: Reader, revision_id: string): Promise<numbe
   return row?.count ?? 0;
 }
 
+/** Those with an instance. */
+export const askedOf = async (db: Reader, revision_ids: readonly string[]) =>
+  await db.all<{ revision_id: string; asked: number }>(sql`
+    select revision_id, count(*) filter (where is_asked) as asked from instance where revision_id = any(${revision_ids})
+    group by revision_id`);
+
 /** Its process was told to end. It may still run for a time, and never joins again. */
 export async function letGo(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`update instance set is_let_go = true where id = ${id}`);

@@ -4,24 +4,32 @@ import { sql } from '../../ground/database/sql.ts';
 import type { TargetName } from './parts.ts';
 import type { OutsideResource } from './targets/outside.ts';
 
-export interface ResourceRow extends OutsideResource {
-  agent: string | null;
+type Described = Readonly<Record<string, unknown>>;
+
+interface ResourceRow extends OutsideResource {
   revision_id: string | null;
+  described: Described | null;
 }
 
 export interface Recorded extends OutsideResource {
   target: TargetName;
   of?: { agent: string; revision_id: string } | undefined;
+  described?: Described | undefined;
 }
 
-/** A repeated record changes nothing. One that was removed is open again. */
-export async function record(tx: Tx, { target, kind, name, of }: Recorded): Promise<void> {
+/** One that was removed is open again. The members of a description replace those of before. */
+export async function record(tx: Tx, { target, kind, name, of, described }: Recorded): Promise<void> {
+  const members = described === undefined ? null : JSON.stringify(described);
   await tx.run(sql`
-    insert into target_resource (target, kind, name, agent, revision_id)
-    values (${target}, ${kind}, ${name}, ${of?.agent ?? null}, ${of?.revision_id ?? null})
+    insert into target_resource as t (target, kind, name, agent, revision_id, described)
+    values (${target}, ${kind}, ${name}, ${of?.agent ?? null}, ${of?.revision_id ?? null}, ${members}::jsonb)
     on conflict (target, kind, name) do update
-      set agent = excluded.agent, revision_id = excluded.revision_id, recorded_at = clock_now(), removed_at = null
-      where target_resource.removed_at is not null`);
+      set agent = excluded.agent, revision_id = excluded.revision_id, removed_at = null,
+        recorded_at = case when t.removed_at is null then t.recorded_at else clock_now() end,
+        described = case
+          when t.removed_at is not null or t.described is null then excluded.described
+          else t.described || coalesce(excluded.described, '{}') end
+      where t.removed_at is not null or excluded.described is not null`);
 }
 
 export async function setRemoved(tx: Tx, { target, kind, name }: Omit<Recorded, 'of'>): Promise<void> {
@@ -33,5 +41,36 @@ export async function setRemoved(tx: Tx, { target, kind, name }: Omit<Recorded, 
 /** Those that may be there, the oldest first. */
 export const openResources = async (db: Reader, target: TargetName) =>
   await db.all<ResourceRow>(sql`
-    select kind, name, agent, revision_id from target_resource where target = ${target} and removed_at is null
+    select kind, name, revision_id, described from target_resource where target = ${target} and removed_at is null
     order by recorded_at, kind, name`);
+
+/**
+ * Revisions of which something may be there that nobody needs any more: they have no instance, and their deploy has ended. Also those of deleted
+ * agents.
+ */
+export const unneededRevisions = async (db: Reader, target: TargetName) =>
+  await db.all<{ agent: string; revision_id: string }>(
+    sql`select distinct t.agent, t.revision_id from target_resource t where t.target = ${target} and ${isUnneeded}`,
+  );
+
+export const unneeded = async (db: Reader, target: TargetName) =>
+  await db.all<OutsideResource & { agent: string }>(sql`
+    select t.kind, t.name, t.agent from target_resource t where t.target = ${target} and ${isUnneeded}
+    order by t.recorded_at, t.kind, t.name`);
+
+const isUnneeded = sql`t.removed_at is null and t.revision_id is not null
+  and not exists (select from instance i where i.revision_id = t.revision_id)
+  and not exists (select from run r where r.id = t.revision_id and r.ended_at is null)`;
+
+export const openOfRevision = async (db: Reader, of: { target: TargetName; revision_id: string }) =>
+  await db.all<OutsideResource>(sql`
+    select kind, name from target_resource
+    where target = ${of.target} and revision_id = ${of.revision_id} and removed_at is null order by recorded_at, kind, name`);
+
+/** Also targets that are no longer there. */
+export const targetsWithResources = async (db: Reader): Promise<TargetName[]> =>
+  (
+    await db.all<{ target: TargetName }>(
+      sql`select distinct target from target_resource where removed_at is null and revision_id is not null order by target`,
+    )
+  ).map(({ target }) => target);

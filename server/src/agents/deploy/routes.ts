@@ -23,6 +23,8 @@ import { setDefaultTarget } from './operate/set-default-target.ts';
 import { showStatus } from './status/show-status.ts';
 import { listStatuses } from './status/status.ts';
 import { stop } from './operate/stop.ts';
+import { collectTargets } from './targets/named/collect-targets.ts';
+import { showDrift } from './targets/named/find-drift.ts';
 import { showTarget, showTargets } from './targets/named/show-targets.ts';
 import { testTarget } from './targets/named/test-target.ts';
 
@@ -32,7 +34,7 @@ export type DeployHandlers = Handlers<'deployments'> & Handlers<'targets'> & Omi
 const plans_at_once = 2;
 const plan_wait_ms = 60_000;
 
-export function deployRoutes(parts: DeployParts): DeployHandlers {
+export function deployRoutes(parts: DeployParts & { onError: (error: unknown) => void }): DeployHandlers {
   const { db, cursors } = parts;
   const planInSlot = fairSlots({
     max: plans_at_once,
@@ -79,6 +81,9 @@ export function deployRoutes(parts: DeployParts): DeployHandlers {
       await setCredential({ db, envelope: parts.key_maker.envelope }, caller, { ...params, credential: body });
       return await showTarget(parts, caller, params.name);
     },
+    'targets.drift': async ({ caller, params, signal }) => await showDrift(parts, caller, { ...params, signal }),
+    'targets.collect': async ({ caller, signal }) =>
+      await collectTargets(parts, caller, { signal, onError: parts.onError }),
     'targets.test': async ({ caller, params, signal }) => await testTarget(parts, caller, { ...params, signal }),
     'agents.delete': async ({ caller, params }) => await deleteAgent(parts, caller, params.name),
   };

@@ -63,12 +63,13 @@ interface AboutAccount {
   words: (detail: AuditEntry['detail']) => string;
 }
 
-/** Their entries have an `account_id`, the `agent_id` of an agent, or the `asset_id` of a knowledge base. With `again`, people were told before. A paused key means that a price or a bound of the service is wrong. */
+/** Their entries have an `account_id`, the `agent_id` of an agent, or the `asset_id` of a knowledge base or a target. With `again`, people were told before. A paused key means that a price or a bound of the service is wrong. */
 const aboutAccounts: Readonly<Record<string, AboutAccount>> = {
   'budget.reached': { kind: 'budget_reached', for_platform: false, words: describeBudget },
   'key.paused': { kind: 'key_paused', for_platform: true, words: describePause },
   'agent.crashing': { kind: 'agent_crashing', for_platform: false, words: describeCrashes },
   'agent.steady': { kind: 'agent_steady', for_platform: false, words: () => 'its containers run steadily again' },
+  'target.drifted': { kind: 'target_drifted', for_platform: true, words: describeDrift },
   'knowledge.refresh_failed': { kind: 'refresh_failed', for_platform: false, words: describeRefresh },
 };
 
@@ -148,6 +149,10 @@ function describeCrashes({ what, rollback, earlier }: AuditEntry['detail']): str
 
 function describeRefresh({ by, because }: AuditEntry['detail']): string {
   return `the refresh by its ${asText(by)} failed, and what was searched before still is: ${asText(because)}`;
+}
+
+function describeDrift({ what, mend }: AuditEntry['detail']): string {
+  return typeof mend === 'string' ? `${asText(what)}; ${mend} mends it` : asText(what);
 }
 
 function describeBudget(detail: AuditEntry['detail']): string {

@@ -86,6 +86,8 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
       body: { certificate: 'a certificate', key: 'a key' },
     }),
     'targets.test': target,
+    'targets.drift': target,
+    'targets.collect': () => ({}),
     'tools.show': server,
     // Nothing answers at its address, and no list of it was read.
     'tools.look': server,

@@ -1,4 +1,5 @@
-// An emulator of AWS whose tasks run on this machine's engine, a service, and the door with TLS as those tasks find it.
+// An emulator of AWS whose tasks run on this machine's engine, one for Application Auto Scaling, a service, and the door with TLS as those tasks find
+// it.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type AddressInfo } from 'node:net';
@@ -13,7 +14,8 @@ import { testConfig } from '../config.ts';
 import type { AwsRequest } from '../servers/aws-models.ts';
 import { certificates } from '../servers/certificates.ts';
 import { startMinistack } from '../servers/ministack.ts';
-import { recordRequests } from '../servers/recorded-requests.ts';
+import { startMoto } from '../servers/moto.ts';
+import { recordRequests, services } from '../servers/recorded-requests.ts';
 import { testApp, type TestApp } from '../test-app.ts';
 import { planning } from './aws-revision.ts';
 
@@ -31,13 +33,15 @@ export interface AwsStage {
   eyes: AwsClients;
   /** By the clients of the service. */
   sent: AwsRequest[];
+  /** The last that the service has opened. */
+  clients(): AwsClients;
   /** Operations that AWS refuses to the service, as IAM says it. */
   denied: Set<string>;
   stop(): Promise<void>;
 }
 
 export async function openAwsStage(): Promise<AwsStage> {
-  const aws = await startMinistack();
+  const [aws, moto] = await Promise.all([startMinistack(), startMoto()]);
   const { endpoint } = aws;
   const config = testConfig();
   const { docker } = connectEngine({ docker_host: config.engine_host, installation_id: '' });
@@ -45,14 +49,16 @@ export async function openAwsStage(): Promise<AwsStage> {
   const gateway = await bridgeAddress(docker);
   const denied = new Set<string>();
   const sent: AwsRequest[] = [];
+  const opened: AwsClients[] = [];
   const onOpen = (clients: AwsClients) => {
+    opened.push(clients);
     recordRequests(clients, sent);
     denyIn(clients, denied);
   };
   const app = await testApp({
     config: { sync_budget_seconds: 8, calm_seconds: 3600, outbound_private_hosts: ['127.0.0.1'] },
     door_addresses: [gateway],
-    aws_emulator: { endpoint, onOpen },
+    aws_emulator: { endpoint, scaling_endpoint: moto.endpoint, onOpen },
   });
   await app.governed(sql`update org set agent_egress = 'open' returning id`);
   await app.admin.client.call('teams.create', { body: { name: 'ml' } });
@@ -73,11 +79,17 @@ export async function openAwsStage(): Promise<AwsStage> {
     eyes,
     sent,
     denied,
+    clients: () => {
+      const last = opened.at(-1);
+      if (last === undefined) throw new Error('the service has no clients of AWS yet');
+      return last;
+    },
     stop: async () => {
       await app.stop();
       await door.close();
       // It removes its containers.
       await aws.stop();
+      await moto.stop();
       await removePulled(engine, `${new URL(endpoint).host}${new URL(repository).pathname}`);
     },
   };
@@ -96,7 +108,7 @@ export async function openDoor(
   host: string,
   inner_port: number,
 ): Promise<{ url: string; ca: string; close: () => Promise<void> }> {
-  const directory = await mkdtemp(join(tmpdir(), 'gantry-door-'));
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-aws-'));
   const { ca, serverAt } = await certificates(directory);
   const { certificate: cert, key } = await serverAt(host);
   const door = createServer({ cert, key }, (socket) => {
@@ -124,10 +136,7 @@ function denyIn(clients: AwsClients, denied: ReadonlySet<string>): void {
         async (args) => {
           const operation = String(commandName).replace(/Command$/, '');
           if (!denied.has(operation)) return await next(args);
-          const service = String(clientName)
-            .replace(/Client$/, '')
-            .toLowerCase();
-          const action = `${service}:${operation}`;
+          const action = `${services[String(clientName).replace(/Client$/, '')]}:${operation}`;
           const message = `User: arn:aws:iam::123456789012:user/gantry is not authorized to perform: ${action} on resource: arn:aws:x because no identity-based policy allows the ${action} action`;
           throw Object.assign(new Error(message), { name: 'AccessDeniedException', $fault: 'client' });
         },

@@ -17,6 +17,7 @@ import { alertCrashLoop, endCrashLoops } from './crash-loop.ts';
 import { idleness, type Idleness } from './idleness.ts';
 import { endInstance } from './end-instance.ts';
 import type { Health } from './health.ts';
+import { startDriftLooks, type Looking } from './note-drift.ts';
 import { endOf, noteEnd } from './note-end.ts';
 import { openCalls, type OpenCalls } from './open-calls.ts';
 import { processorUse, type ProcessorUse } from './processor-use.ts';
@@ -40,6 +41,8 @@ export interface KeeperSettings {
   hung_after_ms?: number;
   /** The interval between searches for containers and images without an owner. */
   sweep_every_ms?: number;
+  /** How often a target is compared with what was described there. */
+  drift?: Looking;
 }
 
 // A third of `unknown_after_seconds` (condition.ts).
@@ -51,7 +54,7 @@ const max_starts_at_once = 4;
 
 export function startKeeper(
   parts: DeployParts,
-  { onError, look_every_ms = 1500, hung_after_ms, sweep_every_ms = 15_000 }: KeeperSettings,
+  { onError, look_every_ms = 1500, hung_after_ms, sweep_every_ms = 15_000, drift }: KeeperSettings,
 ): Keeper {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -77,6 +80,7 @@ export function startKeeper(
   listening.catch(report); // a turn finds the planned instances, only later
   // Apart from the turns: it may take longer than a lease.
   const sweeping = startSweep(parts, { lists, every_ms: sweep_every_ms, retry_ms: look_every_ms, onError: report });
+  const looking = startDriftLooks(parts, { ...drift, onError: report });
 
   const agentsOn = (name: TargetName, rows: readonly instanceStore.InstanceRow[]) =>
     Map.groupBy(
@@ -149,8 +153,8 @@ export function startKeeper(
     };
     await keepAll(serving);
     const [first] = serving;
-    // A target with a scaler of its own needs none.
-    if (first?.desired === 'running' && target.hasRemoved === undefined)
+    // A scaler of the target needs none beside it.
+    if (first?.desired === 'running' && !isScaledByTarget(target, first))
       await parts.leases
         .ifFree(
           deployMutex(first),
@@ -169,7 +173,7 @@ export function startKeeper(
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.all([turning, sweeping].map(async (loop) => await loop.stop()));
+      await Promise.all([turning, sweeping, looking].map(async (loop) => await loop.stop()));
       await (await listening.catch(() => undefined))?.close(); // reported above
       await Promise.all(busy.values());
     },
@@ -249,6 +253,9 @@ async function keepRunning(keeping: Keeping, { row, listed }: Listed, lease: Lea
   }
 }
 
+const isScaledByTarget = (target: Target, { place }: Pick<instanceStore.InstanceRow, 'place'>): boolean =>
+  place !== null && target.scalesItself?.(place) === true;
+
 /** For a target with a scaler of its own. True when it takes this instance away, or has done so. */
 async function hasLeft(
   parts: DeployParts,
@@ -256,7 +263,7 @@ async function hasLeft(
   { row, seen, health }: { row: instanceStore.InstanceRow; seen: Instance; health: Health | undefined },
   { signal }: Lease,
 ): Promise<boolean> {
-  if (target.hasRemoved === undefined || row.place === null) return false;
+  if (target.hasRemoved === undefined || row.place === null || !isScaledByTarget(target, row)) return false;
   if (health?.status === 'draining') {
     await instanceStore.setDraining(parts.db, row.id);
     return true;

@@ -1,4 +1,4 @@
-// Removes leftovers that a crash or a failed undo left: containers without an instance, and unneeded images. Each target has a loop
+// Removes leftovers that a crash or a failed undo left: containers without an instance, what the ledger lists of them, and unneeded images. Each target has a loop
 // of its own, so one without an answer does not delay the others.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded } from '@gantry/contract/agents/run-states.ts';
@@ -12,6 +12,7 @@ import * as instanceStore from '../instance-store.ts';
 import * as placementStore from '../placement-store.ts';
 import type { DeployParts, TargetName } from '../parts.ts';
 import * as store from '../store.ts';
+import { collectOutside, type Outcome } from './collect-outside.ts';
 import { startTargetLoops } from './target-loops.ts';
 import type { Instance } from '../targets/target.ts';
 
@@ -38,9 +39,8 @@ export function startSweep(
   async function sweepTarget(target: TargetName): Promise<boolean> {
     const found = lists.get(target);
     if (found === undefined) return await sleep(retry_ms, true, { signal });
-    for (const { revision_id } of await placementStore.abandonedPlacements(db, target))
-      await releasePlacement(parts, revision_id, signal);
-    for (const one of await strangersOf(db, found)) await releasePlace(parts, { ...one, target }, signal);
+    const { errors } = await collectTarget(parts, { target, found }, signal);
+    for (const error of errors) onError(error);
     return false;
   }
 
@@ -67,6 +67,19 @@ export function startSweep(
       await Promise.all(loops.map(async (loop) => await loop.stop()));
     },
   };
+}
+
+/** Also for `svc server gc`. `found` is what the target lists. */
+export async function collectTarget(
+  parts: Pick<DeployParts, 'db' | 'targets'>,
+  { target, found }: { target: TargetName; found: readonly Instance[] },
+  signal: AbortSignal,
+): Promise<Outcome & { strangers: Instance[] }> {
+  for (const { revision_id } of await placementStore.abandonedPlacements(parts.db, target))
+    await releasePlacement(parts, revision_id, signal);
+  const strangers = await strangersOf(parts.db, found);
+  for (const one of strangers) await releasePlace(parts, { ...one, target }, signal);
+  return { ...(await collectOutside(parts, target, signal)), strangers };
 }
 
 /**

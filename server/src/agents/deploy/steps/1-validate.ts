@@ -14,6 +14,7 @@ import { loadVersionContent, type VersionContent } from '../../../assets/registr
 import { refuseEgress, refuseUnlimited, whyUnguarded } from '../egress.ts';
 import type { DeployInput, DeployRun } from '../deploy-run.ts';
 import type { DeployParts } from '../parts.ts';
+import { refuseBroken } from '../plan-for.ts';
 import type { Targets } from '../targets/index.ts';
 
 export async function validate(
@@ -32,6 +33,7 @@ export async function validate(
   const setting = await settings(db);
   refuseEgress(setting, config);
   await refuseUnlimited(targets, { setting, config, target: run.input.target });
+  await refuseBroken(targets, db, { config, digest: run.input.digest, target: run.input.target });
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
   await requireOneFormat(db, { team_id, config });

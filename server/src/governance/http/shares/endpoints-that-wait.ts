@@ -55,5 +55,7 @@ export const endpointsThatWait: ReadonlySet<EndpointName> = new Set([
   'prompts.try',
   'service.doctor',
   'skills.push',
+  'targets.collect',
+  'targets.drift',
   'webhooks.test',
 ]);

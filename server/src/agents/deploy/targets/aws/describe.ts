@@ -3,7 +3,7 @@ import type { Service } from '@aws-sdk/client-ecs';
 import { label } from '../../../../assets/docker/labels.ts';
 import type { Described } from '../replicas/platform.ts';
 import type { Ecs } from './ecs-platform.ts';
-import { makeLogGroup, makeSecret, makeService, makeTaskDefinition } from './made.ts';
+import { makeLogGroup, makeSecret, makeService, makeTaskDefinition, recordDescribed } from './made.ts';
 import { findService, tagOf } from './observe.ts';
 import { brokenRules } from './plan-rules.ts';
 import { planOf, type Plan } from './plan.ts';
@@ -20,9 +20,14 @@ export async function describeRevision(ecs: Ecs, described: Described, signal: A
   const making = { ...ecs, of: described, signal };
   await makeLogGroup(making, plan.log_group);
   const secret_arn = await makeSecret(making, plan.secret);
-  const task_definition = await makeTaskDefinition(making, taskDefinition(described, ecs, { secret_arn }));
-  if (known === undefined) await makeService(making, service(described, ecs, { task_definition, digest }));
-  else await redescribe(ecs, { known, task_definition, fence: described.fence, digest }, signal);
+  const defined = taskDefinition(described, ecs, { secret_arn });
+  const task_definition = await makeTaskDefinition(making, defined);
+  const wanted = service(described, ecs, { task_definition, digest });
+  if (known === undefined) await makeService(making, wanted, defined);
+  else {
+    await recordDescribed(making, wanted, defined);
+    await redescribe(ecs, { known, task_definition, fence: described.fence, digest }, signal);
+  }
   return plan;
 }
 

@@ -12,10 +12,12 @@ import { notLimited } from '../not-limited.ts';
 import type { Ledger } from '../outside.ts';
 import type { AwsClients } from './clients.ts';
 import { describeRevision } from './describe.ts';
+import { accountDrift } from './drift.ts';
 import { imageName } from './settings.ts';
 import { makeRepository } from './made.ts';
 import { findService, ownServices, replicaSet } from './observe.ts';
 import { removeRevision } from './remove.ts';
+import { targetPlan } from './plan.ts';
 import { container_name, repository, type Planning } from './requests.ts';
 import { scaleRevision } from './scale.ts';
 import { earlierValues } from './secret-values.ts';
@@ -51,6 +53,9 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
   };
   return {
     limits_egress: false,
+    scalesItself: ({ has_scaler }) => has_scaler === true,
+
+    plan: (planned) => targetPlan(planned, parts),
 
     async deliver(image, signal) {
       const ecs = await opened();
@@ -69,7 +74,8 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
       const { notes, ...requests } = await describeRevision(await opened(), described, signal);
       seen.delete(described.name);
       const content = `${JSON.stringify({ ...requests, ...(notes.length > 0 && { notes }) }, null, 2)}\n`;
-      return { place: {}, artefacts: [{ file: 'ecs.json', content }] };
+      const place = described.scaler === undefined ? {} : { has_scaler: true };
+      return { place, artefacts: [{ file: 'ecs.json', content }] };
     },
 
     async scale(name, to, signal) {
@@ -108,6 +114,8 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
       const delivered = await earlierValues(ecs, { name, names: Object.keys(query.secrets) }, query.signal);
       yield* taskLogs(log, query, valuesOf(query.secrets, delivered));
     },
+
+    drift: async (told, signal) => await accountDrift(await opened(), told, signal),
 
     outgoing: async () =>
       await Promise.resolve({

@@ -1,12 +1,18 @@
 // Every call that makes something in the account, and no other file has one. Each is recorded before it is made, so a crash leaves nothing unknown.
+import type {
+  PutScalingPolicyCommandInput,
+  RegisterScalableTargetCommandInput,
+} from '@aws-sdk/client-application-auto-scaling';
 import type { RegisterTaskDefinitionCommandInput } from '@aws-sdk/client-ecs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '@gantry/contract/problems.ts';
 import { label } from '../../../../assets/docker/labels.ts';
 import type { Ledger, OutsideResource } from '../outside.ts';
 import { unlessNamed, type AwsClients } from './clients.ts';
 import type { Plan } from './plan.ts';
 
 export interface Made extends OutsideResource {
-  kind: 'log group' | 'repository' | 'secret' | 'task definition' | 'service';
+  kind: 'log group' | 'repository' | 'secret' | 'task definition' | 'service' | 'scalable target' | 'scaling policy';
 }
 
 interface Making {
@@ -22,7 +28,8 @@ interface MakingOf extends Making {
 }
 
 const record = async ({ ledger }: Making, made: Made) => await ledger.record(made);
-const recordOf = async ({ ledger, of }: MakingOf, made: Made) => await ledger.record(made, of);
+const recordOf = async ({ ledger, of }: MakingOf, made: Made, described?: Readonly<Record<string, unknown>>) =>
+  await ledger.record(made, of, described);
 
 export async function makeLogGroup(making: Making, input: Plan['log_group']): Promise<void> {
   const { clients, signal } = making;
@@ -66,8 +73,60 @@ export async function makeTaskDefinition(making: MakingOf, input: RegisterTaskDe
   return taskDefinition.taskDefinitionArn;
 }
 
-export async function makeService(making: MakingOf, input: Plan['service']): Promise<void> {
+/** `task_definition` is what its tasks are made of. Without it, drift has nothing to compare. */
+export async function makeService(
+  making: MakingOf,
+  service: Plan['service'],
+  task_definition?: RegisterTaskDefinitionCommandInput,
+): Promise<void> {
   const { clients, signal } = making;
-  await recordOf(making, { kind: 'service', name: input.serviceName ?? '' });
-  await clients.ecs.createService(input, { abortSignal: signal });
+  if (task_definition === undefined) await recordOf(making, { kind: 'service', name: service.serviceName ?? '' });
+  else await recordDescribed(making, service, task_definition);
+  await clients.ecs.createService(service, { abortSignal: signal });
 }
+
+/** Before the service is made or changed. */
+export async function recordDescribed(
+  making: MakingOf,
+  { serviceName = '', launchType, networkConfiguration, enableExecuteCommand }: Plan['service'],
+  task_definition: RegisterTaskDefinitionCommandInput,
+): Promise<void> {
+  const service = { launchType, networkConfiguration, enableExecuteCommand };
+  const described: RecordedService = { service, task_definition };
+  await recordOf(making, { kind: 'service', name: serviceName }, { ...described });
+}
+
+/** What drift is measured against. */
+export interface RecordedService {
+  service: Pick<Plan['service'], 'launchType' | 'networkConfiguration' | 'enableExecuteCommand'>;
+  task_definition: RegisterTaskDefinitionCommandInput;
+}
+
+/** Application Auto Scaling finds a new service after a moment. */
+const most_tries = 10;
+
+/** A repeated one changes nothing. Its policy makes alarms of CloudWatch, which end with it. */
+export async function makeScaler(
+  making: MakingOf,
+  {
+    name,
+    target,
+    policy,
+  }: { name: string; target: RegisterScalableTargetCommandInput; policy: PutScalingPolicyCommandInput },
+): Promise<void> {
+  const { clients, signal } = making;
+  await recordOf(making, { kind: 'scalable target', name });
+  await recordOf(making, { kind: 'scaling policy', name });
+  for (let tries = 1; ; tries++)
+    try {
+      await clients.scaling.registerScalableTarget(target, { abortSignal: signal });
+      break;
+    } catch (error) {
+      if (tries >= most_tries || !isNotFoundYet(error)) throw error;
+      await sleep(1000, undefined, { signal });
+    }
+  await clients.scaling.putScalingPolicy(policy, { abortSignal: signal });
+}
+
+const isNotFoundYet = (error: unknown) =>
+  error instanceof Problem && error.code === 'start_failed' && /service doesn't exist/i.test(error.detail);

@@ -30,6 +30,8 @@ type Named = Pick<KubernetesObject, 'apiVersion' | 'kind'> & { metadata: { name:
 export interface Cluster {
   /** Makes the object, or makes its fields as given. Fields that others have set stay. */
   apply<T extends KubernetesObject>(object: T, signal?: AbortSignal): Promise<T>;
+  /** What `apply` would make of it. Nothing is stored. */
+  rehearse<T extends KubernetesObject>(object: T, signal?: AbortSignal): Promise<T>;
   /** Changes the given fields. A missing object is no error. */
   merge(object: Part, signal?: AbortSignal): Promise<void>;
   read<T extends KubernetesObject>(object: Named, signal?: AbortSignal): Promise<T | undefined>;
@@ -73,13 +75,16 @@ export async function connectCluster(server: Server): Promise<Cluster> {
     ...object,
     metadata: Object.assign({}, object.metadata, { namespace: server.namespace }),
   });
-  const patch = async <T extends KubernetesObject>(object: T, how: 'apply' | 'merge'): Promise<T> =>
-    await (how === 'apply'
-      ? objects.patch(here(object), undefined, undefined, field_manager, true, ServerSideApply)
-      : objects.patch(here(object), undefined, undefined, field_manager, undefined, MergePatch));
+  const patch = async <T extends KubernetesObject>(object: T, how: 'apply' | 'rehearse' | 'merge'): Promise<T> =>
+    await (how === 'merge'
+      ? objects.patch(here(object), undefined, undefined, field_manager, undefined, MergePatch)
+      : objects.patch(
+          here(object), undefined, how === 'rehearse' ? 'All' : undefined, field_manager, true, ServerSideApply,
+        )); // prettier-ignore
 
   return {
     apply: async (object, signal) => await answered(patch(object, 'apply'), signal),
+    rehearse: async (object, signal) => await answered(patch(object, 'rehearse'), signal),
     merge: async (object, signal) => void (await unlessMissing(answered(patch(object, 'merge'), signal))),
     read: async <T extends KubernetesObject>(object: Named, signal?: AbortSignal) =>
       await unlessMissing<T>(answered(objects.read(here(object)), signal)),

@@ -1,6 +1,7 @@
 // What a revision is in a cluster: plain data in, objects out. The Deployment owns the others, so the cluster removes them with it. Names and
 // labels follow from the revision, so a repeated step finds what an earlier one has made.
 import type {
+  KubernetesObject,
   V1Deployment,
   V1NetworkPolicy,
   V1ObjectMeta,
@@ -13,7 +14,7 @@ import type {
 import { label, type Labels } from '../../../../assets/docker/labels.ts';
 import { sandbox_user } from '../../../../assets/workshop/sandbox.ts';
 import { stopGraceSeconds } from '../stop-grace.ts';
-import type { Described } from '../replicas/platform.ts';
+import type { Described as Revision } from '../replicas/platform.ts';
 
 export interface Home {
   namespace: string;
@@ -47,7 +48,7 @@ const leave_seconds = 10;
 /** Agents mostly wait for models. They may use all of their limit. */
 const requested_part_of_cpu = 0.25;
 
-interface DeploymentInput extends Described {
+interface DeploymentInput extends Revision {
   has_pull_secret: boolean;
 }
 
@@ -120,6 +121,13 @@ function podSpec({ runtime_class }: Home, input: DeploymentInput): V1PodSpec {
 
 const millicores = (cpus: number) => `${Math.max(1, Math.round(cpus * 1000))}m`;
 
+/** Tells the number of replicas, with the time of it. */
+export const scaled = (name: string, at: string) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, annotations: { [scaled_at]: at } },
+});
+
 /** The Deployment, as the owner of the objects beside it. */
 export interface Owner {
   name: string;
@@ -151,6 +159,19 @@ export function pullSecret(
     data: { '.dockerconfigjson': encoded(JSON.stringify(config)) },
   };
 }
+
+/** What is recorded of a revision, for the comparison with what is there. Secrets are not in it. */
+export interface Described {
+  deployment: V1Deployment;
+  beside: KubernetesObject[];
+}
+
+/** Made from the description alone. */
+export const objectsBeside = (home: Home, owner: Owner) => [
+  serviceAccount(home, owner),
+  networkPolicy(home, owner),
+  disruptionBudget(home, owner),
+];
 
 export const serviceAccount = (home: Home, owner: Owner): V1ServiceAccount => ({
   apiVersion: 'v1',

@@ -8,8 +8,10 @@ import type { Ledger } from '../outside.ts';
 import { requireSecretName } from '../secret-name.ts';
 import type { Outgoing, SecretFiles } from '../target.ts';
 import type { Cluster } from './client.ts';
+import { clusterDrift } from './drift.ts';
 import { memoryBytes } from './quantity.ts';
 import * as objects from './objects.ts';
+import { besideDeployment, planOf, type Pull } from './plan.ts';
 import { podLog } from './pod-log.ts';
 import { stateOf } from './replica-state.ts';
 
@@ -21,7 +23,7 @@ interface KubernetesSettings {
   deliver: Platform['deliver'];
   outgoing: Outgoing;
   /** With which nodes pull images. */
-  pull: { host: string; login: { username: string; password: string } } | undefined;
+  pull: Pull;
 }
 
 const deployments = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
@@ -64,6 +66,7 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
 
   return {
     limits_egress: false,
+    plan: (planned) => planOf(home, planned, pull),
     deliver,
     outgoing: async () => await Promise.resolve(outgoing),
 
@@ -76,12 +79,14 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
       // The pods of a revision never change, and its number is told by `scale`.
       if (before !== undefined)
         await cluster.merge({ ...deployments, metadata: { name, annotations: wanted.metadata?.annotations } }, signal);
-      await ledger.record(resourceOf(name), described);
+      const { revision_id } = described;
+      const recorded: Partial<objects.Described> = {
+        ...(before === undefined && { deployment: wanted }),
+        beside: objects.objectsBeside(home, { name, uid: '', revision_id }),
+      };
+      await ledger.record(resourceOf(name), described, { ...recorded });
       const owner = ownerOf(before ?? (await cluster.apply(wanted, signal)));
-      await cluster.apply(objects.serviceAccount(home, owner), signal);
-      await cluster.apply(objects.networkPolicy(home, owner), signal);
-      await cluster.apply(objects.disruptionBudget(home, owner), signal);
-      if (pull !== undefined) await cluster.apply(objects.pullSecret(home, owner, pull), signal);
+      for (const object of besideDeployment(home, owner, pull)) await cluster.apply(object, signal);
       return {
         place: {},
         artefacts: [{ file: 'deployment.json', content: `${JSON.stringify(wanted, undefined, 2)}\n` }],
@@ -102,8 +107,7 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
             signal,
           );
       }
-      const metadata = { name, annotations: { [objects.scaled_at]: new Date().toISOString() } };
-      await cluster.merge({ ...deployments, metadata, spec: { replicas } }, signal);
+      await cluster.merge({ ...objects.scaled(name, new Date().toISOString()), spec: { replicas } }, signal);
     },
 
     async observe(name, signal) {
@@ -133,6 +137,8 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
       ].flatMap(([file, value]) => (Object.hasOwn(named, file.replace(/\..*/, '')) ? [value] : []));
       yield* podLog(cluster, { ...query, pod: replica, values: valuesOf(named, delivered) });
     },
+
+    drift: async (told, signal) => await clusterDrift({ cluster: await open(), home, ledger, told, signal }),
 
     async room(signal) {
       const cluster = await open();

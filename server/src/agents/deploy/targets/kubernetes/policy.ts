@@ -14,9 +14,9 @@ const applied = ['create', 'patch'] as const;
 export const rights: readonly Right[] = [
   { group: 'apps', resource: 'deployments', verbs: [...applied, 'get', 'list', 'delete'] },
   { group: '', resource: 'secrets', verbs: [...applied, 'get'] },
-  { group: '', resource: 'serviceaccounts', verbs: applied },
-  { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: applied },
-  { group: 'policy', resource: 'poddisruptionbudgets', verbs: applied },
+  { group: '', resource: 'serviceaccounts', verbs: [...applied, 'get'] },
+  { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: [...applied, 'get'] },
+  { group: 'policy', resource: 'poddisruptionbudgets', verbs: [...applied, 'get'] },
   { group: '', resource: 'pods', verbs: ['list', 'patch'] },
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },
 ];

@@ -18,6 +18,7 @@ import { submit } from '../../../approvals/submit.ts';
 import { deploy } from '../../deploy.ts';
 import { deployKind } from '../../deploy-kind.ts';
 import { showDeploy } from '../../deployments/find-deploy.ts';
+import { planFor } from '../../plan-for.ts';
 import { findNamedUsers } from '../../named-users.ts';
 import { rules } from '../../../../testing/pushes/rules.ts';
 
@@ -38,6 +39,7 @@ beforeEach(() => stage.clear());
 afterEach(() => expect(errors.splice(0)).toEqual([]));
 
 const db = () => stage.database.db;
+const plans = () => ({ planFor: planFor(stage.parts.targets) });
 const caller = async (person: Person) => await stage.cast.caller(person);
 
 async function added(team: 'ml' | 'ops'): Promise<string> {
@@ -60,12 +62,12 @@ async function approvedFor(target: string): Promise<string> {
 }
 
 async function submitFor(ref: string, target: string): Promise<string> {
-  const parts = { db: db(), targets: async () => await stage.parts.targets.names() };
+  const parts = { db: db(), targets: async () => await stage.parts.targets.names(), ...plans() };
   return (await submit(parts, await caller('ada'), { asset: ref, target, message: '' })).id;
 }
 
 async function approveFor(ref: string, target: string): Promise<void> {
-  await approve(db(), await caller('max'), await submitFor(ref, target), 'fine');
+  await approve({ db: db(), ...plans() }, await caller('max'), await submitFor(ref, target), 'fine');
 }
 
 async function deployTo(person: Person, ref: string, target: string) {
@@ -112,7 +114,7 @@ test('an approval for a target ends with its address and with its credential, al
   };
   const pending = await submitFor((await stage.push()).ref, name);
   await move('2.0.0');
-  await expect(approve(db(), await caller('max'), pending, 'fine')).rejects.toMatchObject({
+  await expect(approve({ db: db(), ...plans() }, await caller('max'), pending, 'fine')).rejects.toMatchObject({
     code: 'superseded',
     detail: `The target ${name} has changed since this request.`,
   });

@@ -1,5 +1,15 @@
 import type { TargetPlan } from '../outside.ts';
-import type { LogLine, LogQuery, Outgoing, Place, PlaceInput, Planned, SecretFiles, TargetFile } from '../target.ts';
+import type {
+  Drift,
+  LogLine,
+  LogQuery,
+  Outgoing,
+  Place,
+  PlaceInput,
+  Planned,
+  SecretFiles,
+  TargetFile,
+} from '../target.ts';
 
 /** What every replica of a revision starts with. */
 export interface Described extends Omit<PlaceInput, 'instance_id'> {
@@ -19,13 +29,18 @@ export interface ReplicaSet {
   obstacle?: string;
 }
 
+export interface PlatformDrift extends Drift {
+  /** The name of the description that it belongs to, for `remove`. */
+  of: string;
+}
+
 /**
  * Runs as many equal replicas as it is told. It replaces a dead one by itself, gives none an address, and may have a scaler of its own.
  * `replicas/target.ts` makes a target of it.
  */
 export interface Platform {
-  /** It changes the number of replicas itself, within `deploy.scaling`. */
-  has_scaler?: true;
+  /** It changes the number of replicas of this place itself, within `deploy.scaling`. */
+  scalesItself?(place: Place): boolean;
   limits_egress?: false;
   /** As `Target.plan`. `name` is the one of the description. */
   plan?(planned: Planned): TargetPlan;
@@ -50,6 +65,11 @@ export interface Platform {
   logs(name: string, replica: string, query: LogQuery): AsyncIterable<LogLine>;
   /** Where a replica finds the door. */
   outgoing(place: Place): Promise<Outgoing>;
+  /**
+   * What somebody changed by hand, by the ledger that the platform writes. `told`: how many replicas each revision was asked to have; undefined: its
+   * scaler decides. A revision that is not among them has no instance, and what it has is not looked at.
+   */
+  drift?(told: ReadonlyMap<string, number | undefined>, signal: AbortSignal): Promise<PlatformDrift[]>;
   /** As `Target.room`. */
   room(signal?: AbortSignal): Promise<{ memory_bytes: number; used_bytes: number }>;
   /** All of this installation. */
