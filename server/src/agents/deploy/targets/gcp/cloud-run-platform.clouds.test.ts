@@ -2,12 +2,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openOutbound, type Outbound } from '../../../../ground/outbound/outbound.ts';
 import { described, planning } from '../../../../testing/agents/gcp-revision.ts';
+import { memoryLedger } from '../../../../testing/agents/memory-ledger.ts';
 import { key_file, public_key } from '../../../../testing/agents/google-stage.ts';
 import { startDrongo } from '../../../../testing/servers/drongo.ts';
 import type { Emulator } from '../../../../testing/servers/emulator.ts';
 import { startGoogleCloud, type GoogleCloud } from '../../../../testing/servers/google-cloud.ts';
 import { asSent, checkAgainstDiscovery } from '../../../../testing/servers/google-discovery.ts';
-import type { Ledger, OutsideResource } from '../outside.ts';
+import type { OutsideResource } from '../outside.ts';
 import type { Platform } from '../replicas/platform.ts';
 import type { LogLine } from '../target.ts';
 import { cloudRunPlatform, type CloudRunParts } from './cloud-run-platform.ts';
@@ -27,16 +28,7 @@ let platform: Platform;
 const sent: GoogleRequest[] = [];
 /** The records of what is made, beside the number of requests that were sent before. */
 const made: (OutsideResource & { after: number })[] = [];
-const open = new Map<string, OutsideResource & { revision_id: string | null }>();
-const ledger: Ledger = {
-  record: async (one, of) => {
-    made.push({ ...one, after: sent.length });
-    open.set(`${one.kind} ${one.name}`, { ...one, revision_id: of?.revision_id ?? null });
-    await Promise.resolve();
-  },
-  removed: async (one) => await Promise.resolve(void open.delete(`${one.kind} ${one.name}`)),
-  list: async () => await Promise.resolve([...open.values()]),
-};
+const ledger = memoryLedger((one) => void made.push({ ...one, after: sent.length }));
 
 beforeAll(async () => {
   drongo = await startDrongo();
@@ -214,6 +206,61 @@ test('only the last two values of a secret are kept', async () => {
   const answer = await fetch(`${drongo.endpoint}/v1/projects/${planning.settings.project}/secrets/${id}/versions`);
   const { versions } = (await answer.json()) as { versions: { state: string }[] }; // the emulator's own form
   expect(versions.map(({ state }) => state)).toEqual(['DESTROYED', 'DESTROYED', 'ENABLED', 'ENABLED']);
+});
+
+const drift = async (replicas: number) => {
+  const told = new Map([[described.revision_id, replicas]]);
+  const found = (await platform.drift?.(told, signal())) ?? [];
+  return found.map(({ what, kind, name: of, detail }) => [what, kind, of, detail]);
+};
+/** As somebody with a console changes it. */
+const change = (id: string, how: (container: Record<string, unknown>, template: Record<string, unknown>) => void) => {
+  const template = structuredClone(cloud.pools.get(id)?.body['template']) as { containers: Record<string, unknown>[] }; // as it was sent
+  const [container = {}] = template.containers;
+  how(container, template);
+  Object.assign(cloud.pools.get(id)?.body ?? {}, { template });
+};
+
+test('what somebody changes by hand is drift, by its name and without a value; what Google fills in is none', async () => {
+  await platform.describe(described, signal());
+  await platform.scale(name, { replicas: 1, files: {} });
+  expect(await drift(1)).toEqual([]);
+  change(replica, (_, template) => Object.assign(template, { maxInstanceRequestConcurrency: 80, uid: 'x' }));
+  expect(await drift(1)).toEqual([]);
+  expect(await drift(2)).toEqual([['changed', 'worker pool', name, 'it has 1 replicas, and 2 are asked for']]);
+  change(replica, (container) => {
+    Object.assign(container, { image: 'attacker.example.com/agent:1' });
+    (container['env'] as object[]).push({ name: 'ADDED', value: 'a word' });
+  });
+  expect(await drift(1)).toEqual([
+    ['changed', 'worker pool', replica, 'not as described: containers.agent.image, containers.agent.env.ADDED'],
+  ]);
+  change(name, (container, template) =>
+    Object.assign(template, { containers: [container, { ...container, name: 'beside' }], serviceAccount: 'other@x' }),
+  );
+  expect(await drift(1)).toContainEqual([
+    'changed',
+    'worker pool',
+    name,
+    'not as described: serviceAccount, containers.beside',
+  ]);
+});
+
+test('a worker pool that is gone is missing, and one with our label that is not on the record is foreign', async () => {
+  await platform.describe(described, signal());
+  const copy = structuredClone(cloud.pools.get(name));
+  await fetch(`${drongo.endpoint}/v1/projects/my-project/secrets/gantry-${planning.installation_id}-${name}`, {
+    method: 'DELETE',
+  });
+  cloud.pools.delete(name);
+  if (copy !== undefined) cloud.pools.set('a-copy', { ...copy, body: { ...copy.body, name: 'x/workerPools/a-copy' } });
+  expect(await drift(0)).toEqual([
+    ['missing', 'worker pool', name, 'it is gone, or has other labels'],
+    ['missing', 'secret', expect.stringContaining(name), 'it is gone'],
+    ['foreign', 'worker pool', 'a-copy', 'it has the label of this service, and is not on the record'],
+  ]);
+  await platform.remove('a-copy', signal());
+  expect(pools()).toEqual([]);
 });
 
 test('everything that was made is in the record before it was made', () => {

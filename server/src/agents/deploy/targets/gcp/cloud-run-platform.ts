@@ -8,6 +8,7 @@ import type { Ledger } from '../outside.ts';
 import type { Platform, ReplicaSet } from '../replicas/platform.ts';
 import type { Outgoing } from '../target.ts';
 import { describeRevision } from './describe.ts';
+import { projectDrift } from './drift.ts';
 import type { Google } from './google.ts';
 import { lastExit, setOf } from './observe.ts';
 import { planOf } from './plan.ts';
@@ -102,6 +103,8 @@ export function cloudRunPlatform({ outgoing, push, ...run }: CloudRunParts): Pla
       const delivered = await earlierValues(run, { name, revision_id, names: Object.keys(secrets) }, query.signal);
       yield* poolLogs({ run, id: replica, hasEnded }, query, valuesOf(secrets, delivered));
     },
+
+    drift: async (told, signal) => await projectDrift(run, told, signal),
 
     outgoing: async () => await Promise.resolve(outgoing),
 

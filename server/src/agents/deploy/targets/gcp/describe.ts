@@ -18,13 +18,14 @@ export async function describeRevision(run: CloudRun, described: Described, sign
   const known = await findPool(run, poolId(name), signal);
   const { template } = requests.description.body;
   if (known?.annotations[annotation.digest] === digestOf(template)) return;
+  const of = { name, agent, revision_id };
   if (known !== undefined) {
     if (Number(known.annotations[annotation.fence]) > fence)
       throw new Error(`The worker pool ${poolId(name)} has a newer fence`);
+    await recordDescription(run, { ...of, template });
     return await finished(run.google, redescription(described, run, { template, etag: known.etag }), signal);
   }
-  const of = { name, agent, revision_id };
-  await recordDescription(run, of);
+  await recordDescription(run, { ...of, template });
   await makeSecret(run, { ...of, request: requests.secret }, signal);
   // Cloud Run checks that its version is there, and that the service account may read it.
   await writeSecret(run, { ...of, files: {} }, signal);

@@ -6,11 +6,17 @@ import { unlessRefused } from './google.ts';
 import { finished } from './operations.ts';
 import { readSecret } from './secret-values.ts';
 import type { description, replica, secret } from './requests.ts';
-import { pool_label, secretName } from './requests.ts';
+import { key_variable, pool_label, secretName } from './requests.ts';
 import { findPool } from './pools.ts';
+import type { PoolTemplate } from './pool.ts';
 
 export type Kind = 'worker pool' | 'secret';
 export const made = (kind: Kind, name: string): OutsideResource => ({ kind, name });
+
+/** What drift is measured against. */
+export interface RecordedPool {
+  template: PoolTemplate;
+}
 
 interface Of {
   agent: string;
@@ -18,9 +24,22 @@ interface Of {
 }
 
 /** The description is the last that is made, and the first on record: by its name an interrupted removal finds the rest. */
-export async function recordDescription({ ledger }: CloudRun, { name, ...of }: Of & { name: string }): Promise<void> {
-  await ledger.record(made('worker pool', name), of);
+export async function recordDescription(
+  { ledger }: CloudRun,
+  { name, template, agent, revision_id }: Of & { name: string; template: PoolTemplate },
+): Promise<void> {
+  const described = { template: withoutKey(template) } satisfies RecordedPool;
+  await ledger.record(made('worker pool', name), { agent, revision_id }, described);
 }
+
+/** The key is no value of the ledger. */
+export const withoutKey = ({ containers, ...template }: PoolTemplate): PoolTemplate => ({
+  ...template,
+  containers: containers.map(({ env, ...container }) => ({
+    ...container,
+    env: env.map((one) => (one.name === key_variable ? { name: one.name, value: '' } : one)),
+  })),
+});
 
 /** The secret of an earlier attempt is taken over. */
 export async function makeSecret(

@@ -31,7 +31,7 @@ export function requestsOf(described: Described, planning: Planning, { key }: { 
 }
 
 /** Before anything is made, and without the key and the values of secrets. */
-export function planOf({ scaling, secrets, ...described }: Planned, planning: Planning): TargetPlan {
+export function planOf({ scaling, secrets, files: _, ...described }: Planned, planning: Planning): TargetPlan {
   const { name } = described;
   const requests = requestsOf(described, planning, { key: '<the key of the revision>' });
   const described_template = requests.description.body.template;
@@ -57,7 +57,7 @@ export function planOf({ scaling, secrets, ...described }: Planned, planning: Pl
       kinds: ['secret', 'worker pool'],
       size: { cpu: String(cpu), memory: `${memory}Mi` },
       permissions: [`service account ${planning.settings.service_account}`],
-      reach: ['out: *'],
+      reach: (described.egress ?? ['*']).map((to) => `out: ${to}`).toSorted(),
       secrets: secrets.toSorted(),
     },
   };

@@ -1,7 +1,7 @@
 // What the service reads of a worker pool. Google's answers have more, and none of it is sent back.
 import { z } from 'zod';
 
-const template = z.object({
+export const poolTemplate = z.object({
   labels: z.record(z.string(), z.string()).default({}),
   serviceAccount: z.string().default(''),
   containers: z
@@ -27,7 +27,7 @@ const template = z.object({
     )
     .max(1),
 });
-export type PoolTemplate = z.output<typeof template>;
+export type PoolTemplate = z.output<typeof poolTemplate>;
 
 export const pool = z.object({
   /** `projects/<project>/locations/<region>/workerPools/<id>` */
@@ -37,11 +37,14 @@ export const pool = z.object({
   annotations: z.record(z.string(), z.string()).default({}),
   createTime: z.iso.datetime({ offset: true }).optional(),
   deleteTime: z.iso.datetime({ offset: true }).optional(),
+  /** As it is, for a comparison. */
+  template: z.unknown().optional(),
   terminalCondition: z.object({ state: z.string().optional(), message: z.string().optional() }).optional(),
 });
 export type Pool = z.output<typeof pool>;
 
-export const describedPool = pool.extend({ template });
+export const describedPool = pool.extend({ template: poolTemplate });
+export type DescribedPool = z.output<typeof describedPool>;
 export const poolPage = z.object({ workerPools: z.array(pool).default([]), nextPageToken: z.string().optional() });
 
 export const idOf = ({ name }: Pick<Pool, 'name'>): string => name.slice(name.lastIndexOf('/') + 1);

@@ -1,16 +1,12 @@
 import { finished } from './operations.ts';
 import type { CloudRun } from './cloud-run-platform.ts';
 import { unlessRefused } from './google.ts';
-import { describedPool, idOf, poolPage, type Pool, type PoolTemplate } from './pool.ts';
+import { describedPool, idOf, poolPage, type DescribedPool, type Pool } from './pool.ts';
 import { annotation, numberOf, pool_label, poolId, poolName } from './requests.ts';
 import { placeOf } from './settings.ts';
 
 /** Undefined for a missing one, and for one that is going. Throws for one of somebody else. */
-export async function findPool(
-  run: CloudRun,
-  id: string,
-  signal?: AbortSignal,
-): Promise<(Pool & { template: PoolTemplate }) | undefined> {
+export async function findPool(run: CloudRun, id: string, signal?: AbortSignal): Promise<DescribedPool | undefined> {
   const request = { method: 'run.projects.locations.workerPools.get', name: poolName(run.settings, id) } as const;
   const found = await unlessRefused(['NOT_FOUND'], run.google.call(request, describedPool, signal));
   if (found === undefined || found.deleteTime !== undefined) return undefined;
