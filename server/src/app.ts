@@ -12,7 +12,7 @@ import { openConnections, takesInstances } from './agents/deploy/dial-in/open-co
 import { joinUpgrade } from './agents/deploy/dial-in/join.ts';
 import { labelsFrom } from './agents/deploy/deployments/find-labels.ts';
 import { instanceEpoch } from './agents/deploy/serving/serving.ts';
-import type { AwsEmulator, MoreTarget } from './agents/deploy/targets/index.ts';
+import type { AwsEmulator, GoogleEmulator, MoreTarget } from './agents/deploy/targets/index.ts';
 import { deriveKey } from './ground/derive-key.ts';
 import { agentGateways } from './agents/deploy/targets/docker/host-networks.ts';
 import { firstUse } from './ground/first-use.ts';
@@ -78,6 +78,8 @@ interface Given {
   targets?: Record<string, MoreTarget>;
   /** In tests, instead of AWS. */
   aws_emulator?: AwsEmulator;
+  /** In tests, instead of Google. */
+  google_emulator?: GoogleEmulator;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted?: HostedPlugs;
   /** Where the door listens, instead of on the networks of the agents. */
@@ -163,6 +165,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     spans,
     more_targets: given.targets ?? {},
     aws_emulator: given.aws_emulator,
+    google_emulator: given.google_emulator,
     hosted: given.hosted,
     dialled,
     base_url: () => url,

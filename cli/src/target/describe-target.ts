@@ -36,7 +36,7 @@ export function describeTarget({ name, kind, address, team, config, digest, cred
           : address === in_cluster
             ? 'the service account of the service itself'
             : credential === null
-              ? kind === 'aws'
+              ? kind === 'aws' || kind === 'gcp'
                 ? 'the identity of the machine of the service'
                 : warn(`none yet: svc target credential ${name}`)
               : [`set by ${credential.set_by} `, { time: credential.set_at }],

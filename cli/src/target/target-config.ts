@@ -24,6 +24,7 @@ interface TargetFlags {
   egressProxyUrl: string | undefined;
   kubeconfig: string | undefined;
   context: string | undefined;
+  serviceAccount: string | undefined;
   registry: string;
   serviceUrl: string;
   serviceCa: string | undefined;
@@ -50,6 +51,7 @@ const flags_of = {
     taskRole: '--task-role',
     logGroup: '--log-group',
   },
+  gcp: { serviceAccount: '--service-account' },
 } as const satisfies Record<TargetKind, Partial<Record<keyof TargetFlags, string>>>;
 
 /** As the user typed it. The config of the kind says what is missing. */
@@ -82,6 +84,7 @@ export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Prom
     sandbox_runtime_class: sandboxRuntimeClass,
     vm_runtime_class: vmRuntimeClass,
     egress_proxy_url: egressProxyUrl,
+    service_account: flags.serviceAccount,
     registry,
     service_url: serviceUrl,
     service_ca: serviceCa === undefined ? undefined : await readGiven(serviceCa),

@@ -16,6 +16,7 @@ export const command = defineCommand({
     'svc target credential gpu-box --certificate cert.pem --key key.pem',
     'svc target credential gpu-box --key key --registry-user pusher < password',
     'svc target credential cluster --token token',
+    'svc target credential run --key key.json',
     'svc target credential cloud --access-key-id AKIA0123456789EXAMPLE < secret',
     'svc target credential cluster --kubeconfig kubeconfig',
   ],
@@ -25,7 +26,10 @@ export const command = defineCommand({
       'A file: the certificate of the service for an engine at tcp:// or a cluster, in the form PEM',
       'path',
     ),
-    key: text('A file: the private key of the certificate, or of the user at ssh://', 'path'),
+    key: text(
+      'A file: the private key of the certificate, or of the user at ssh://, or a JSON key of a service account of Google',
+      'path',
+    ),
     token: text('A file: the token of a service account of the cluster, instead of a certificate', 'path'),
     accessKeyId: text(
       'The id of an access key of AWS; its secret comes from a hidden prompt or from stdin. Without a credential, the service has the identity of its machine there',

@@ -118,7 +118,7 @@ async function createClusterIn(
   await ecs.createCluster({ clusterName: cluster });
 }
 
-async function openDoor(
+export async function openDoor(
   host: string,
   inner_port: number,
 ): Promise<{ url: string; ca: string; close: () => Promise<void> }> {
