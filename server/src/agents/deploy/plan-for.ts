@@ -33,7 +33,7 @@ function made(target: Target, planned: Planned, config: AgentConfig): TargetPlan
   }
 }
 
-export function targetRefuses(broken: readonly string[], { deploy }: AgentConfig): Problem {
+function targetRefuses(broken: readonly string[], { deploy }: AgentConfig): Problem {
   const hint =
     deploy?.resources === undefined
       ? 'Change the config of the target, or deploy to another one.'
