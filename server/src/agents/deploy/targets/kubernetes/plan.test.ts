@@ -21,7 +21,7 @@ const ways = { service_url: 'https://door.example.com', proxy_url: 'http://192.0
 const around = { pull, ways };
 const covers = (more: Partial<Planned> = {}) => planOf(home, { ...planned, ...more }, around).covers;
 
-test('a plan has every object of a deploy in its order, and no value of a secret', () => {
+test('T575: a plan has every object of a deploy in its order, and no value of a secret', () => {
   const plan = planOf(home, planned, around);
   expect(plan.requests.map(({ action, resource }) => `${action} ${resource.kind}/${resource.name}`)).toEqual([
     'apply Deployment/svc-greeter-00000000',
