@@ -27,6 +27,6 @@ export function describeForm({ size: { cpu, memory }, permissions, reach, secret
   return rows.map(([label, words = '']) => line('  ', faint(`${label}  `), words));
 }
 
-export function describeMonth({ currency, idle, max, as_of, source }: MonthlyCost): string {
+function describeMonth({ currency, idle, max, as_of, source }: MonthlyCost): string {
   return `${idle} ${currency} idle, ${max} ${currency} with all replicas; list prices of ${as_of} (${source})`;
 }

@@ -33,7 +33,8 @@ export async function validate(
   const setting = await settings(db);
   refuseEgress(setting, config);
   await refuseUnlimited(targets, { setting, config, target: run.input.target });
-  await refuseBroken(targets, db, { config, digest: run.input.digest, target: run.input.target });
+  const wish = { config, digest: run.input.digest, target: run.input.target };
+  for (const note of await refuseBroken(targets, db, wish)) run.notice(note);
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
   await requireOneFormat(db, { team_id, config });
