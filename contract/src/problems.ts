@@ -2,6 +2,7 @@
 // people, and the thrower can make them more precise.
 import { knowledgeProblems } from './agents/knowledge-problems.ts';
 import { memoryProblems } from './agents/memory-problems.ts';
+import { targetProblems } from './agents/target-problems.ts';
 import { toolProblems } from './assets/tool-problems.ts';
 import { signInProblems } from './people/sign-in-problems.ts';
 
@@ -111,12 +112,7 @@ export const problems = {
     title: 'The container engine does not answer',
     hint: 'Run `svc doctor`.',
   },
-  egress_not_enforced: {
-    status: 503,
-    retry_after_seconds: 60,
-    title: 'This machine cannot limit the outgoing connections of the agent',
-    hint: 'Run the service as root with iptables installed: `svc doctor` has the reason. Or let agents reach the internet: svc org set agent_egress open',
-  },
+  ...targetProblems,
   base_image_missing: {
     status: 503,
     retry_after_seconds: 60,
@@ -127,17 +123,6 @@ export const problems = {
     status: 422,
     title: 'The agent can have only one container',
     hint: 'Keep the threads in a database, or set `deploy.scaling` to `{min: 1, max: 1}`.',
-  },
-  outside_scaling: {
-    status: 422,
-    title: 'The approved configuration does not allow this number of containers',
-    hint: 'Change `deploy.scaling` in agent.yaml, and deploy it as a new version.',
-  },
-  no_room: {
-    status: 503,
-    retry_after_seconds: 30,
-    title: 'The target has no memory left for another container',
-    hint: 'Stop an agent that is not needed: `svc ps` lists all.',
   },
   no_earlier_revision: {
     status: 409,

@@ -22,6 +22,19 @@ registry: https://registry.example.com/agents
 service_url: https://door.example.com
 `;
 
+const awsYaml = `kind: aws
+runtime: ecs-fargate
+region: eu-west-1
+cluster: agents
+subnets: [subnet-0a1b2c3d, subnet-0a1b2c3d4e5f60718]
+security_groups: [sg-0a1b2c3d]
+execution_role_arn: arn:aws:iam::123456789012:role/gantry-execution
+task_role_arn: arn:aws:iam::123456789012:role/agents/parrot
+log_group: /gantry/agents
+registry: https://123456789012.dkr.ecr.eu-west-1.amazonaws.com/gantry/agents
+service_url: https://door.example.com
+`;
+
 const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: string[]]> = {
   prompt: [
     'template: Be kind.',
@@ -68,6 +81,7 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
     `kind: engine\naddress: ssh://deploy@gpu.example.com\nhost_fingerprint: SHA256:${'a'.repeat(43)}\nregistry: https://registry.example.com/agents\nservice_url: https://door.example.com\n`,
     `kind: engine\naddress: tcp://gpu.example.com:2376\nca: |\n  -----BEGIN CERTIFICATE-----\n  MIIB\n  -----END CERTIFICATE-----\nregistry: http://127.0.0.1:5000/team/agents\nservice_url: https://door.example.com/\n`,
     clusterYaml,
+    awsYaml,
   ],
 };
 
@@ -131,6 +145,17 @@ test.each<[ConfiguredKind, string, string]>([
   ['target', clusterYaml.replace('namespace: agents\n', ''), '/namespace `namespace` is missing'],
   ['target', `${clusterYaml}host_fingerprint: SHA256:${'a'.repeat(43)}\n`, 'belongs to `kind: engine`'],
   ['target', clusterYaml.replace('kubernetes', 'engine'), '/namespace `namespace` belongs to `kind: kubernetes`'],
+  ['target', awsYaml.replace('region: eu-west-1', 'region: evil.example.com/'), '/region'],
+  ['target', awsYaml.replace('region: eu-west-1\n', ''), '/region `region` is missing'],
+  ['target', awsYaml.replace('ecs-fargate', 'ecs-express'), 'load balancer in front of every replica'],
+  ['target', `${awsYaml}address: https://ecs.example.com\n`, '/address `address` does not belong to `kind: aws`'],
+  ['target', awsYaml.replace('.amazonaws.com', '.example.com'), '/registry `registry` is not https://123456789012.dkr'],
+  ['target', awsYaml.replace('.eu-west-1.', '.eu-west-2.'), '/registry `registry` is not https://123456789012.dkr'],
+  ['target', awsYaml.replace('gantry/agents\nservice', '\nservice'), '/registry `registry` is not'],
+  ['target', awsYaml.replace('[sg-0a1b2c3d]', '[vpc-0a1b2c3d]'), '/security_groups'],
+  ['target', awsYaml.replace('role/gantry-execution', 'user/gantry'), '/execution_role_arn'],
+  ['target', awsYaml.replace('123456789012:role/agents', '999999999999:role/agents'), 'is of another account'],
+  ['target', `${awsYaml}namespace: agents\n`, '/namespace `namespace` belongs to `kind: kubernetes`'],
   ['tool', 'url: https://example.com\n', '/url `url` belongs to tools of `type: http`'],
   ['tool', 'type: http\n', '/url `url` is missing'],
   ['tool', 'type: http\nurl: https://u:p@example.com\n', 'a user name or a password'],

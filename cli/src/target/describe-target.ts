@@ -23,6 +23,8 @@ export function describeTarget({ name, kind, address, team, config, digest, cred
       Target: name,
       Kind: kind,
       Address: address ?? 'the container engine of the service (DOCKER_HOST)',
+      Region: setting('region'),
+      Runtime: setting('runtime'),
       Registry: setting('registry'),
       'Door of the service': setting('service_url'),
       Team: team ?? undefined,

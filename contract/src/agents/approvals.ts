@@ -3,6 +3,7 @@ import { canUse } from '../can.ts';
 import { costForecast } from '../models/costs.ts';
 import { difference } from '../assets/difference.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { covered, targetPlan } from './target-plan.ts';
 import { byId, counting, id, idPrefix, paging, text } from '../wire.ts';
 
 export const approvalStates = ['pending', 'approved', 'rejected'] as const;
@@ -74,6 +75,18 @@ export const approvalDetail = approval.extend({
   target_changed: z
     .boolean()
     .describe('the target has another address or credential than at the request; then it can only be rejected'),
+  covers: covered
+    .nullable()
+    .describe('what a deploy gets on its target, as it was at the request; null where a target does not say it'),
+  beyond: z
+    .array(z.string())
+    .describe(
+      'what a deploy would get now and the request does not cover; then it can only be rejected, or asked again',
+    ),
+  target_plan: targetPlan
+    .nullable()
+    .describe('what a deploy would send to its target now; null for `local` and engines, and where it cannot be made'),
+  target_refuses: z.array(z.string()).describe('why the target would refuse a deploy; empty when it would not'),
   compared_with: z
     .string()
     .nullable()
@@ -141,7 +154,7 @@ export const approvalsEndpoints = {
       message: text.default(''),
     }),
     reply: { kind: 'data', status: 201, schema: approval },
-    problems: ['bad_reference', 'exists'],
+    problems: ['bad_reference', 'exists', 'target_refuses'],
   },
   'approvals.show': {
     method: 'GET',
@@ -160,7 +173,7 @@ export const approvalsEndpoints = {
     params: byId,
     body: decision,
     reply: { kind: 'data', status: 200, schema: approval },
-    problems: ['already_decided', 'superseded', 'own_request'],
+    problems: ['already_decided', 'superseded', 'own_request', 'target_refuses'],
   },
   'approvals.reject': {
     method: 'POST',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { attention } from './attention.ts';
 import { canUse } from '../can.ts';
-import { agentCost, costForecast } from '../models/costs.ts';
-import { difference } from '../assets/difference.ts';
+import { agentCost } from '../models/costs.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { plan } from './deploy-plan.ts';
 import { logLevels } from './log-entry.ts';
 import { logLine } from './log-line.ts';
 import { reachLine } from '../assets/reach.ts';
@@ -62,29 +62,6 @@ export const deployment = z.object({
   ended_at: z.string().nullable(),
 });
 export type Deployment = z.output<typeof deployment>;
-
-export const verdict = z.object({
-  check: z.string(),
-  verdict: z.enum(['pass', 'fail', 'notice']),
-  detail: z.string(),
-});
-
-export const plan = z.object({
-  ref: z.string(),
-  digest: z.string(),
-  target: z.string(),
-  deployable: z.boolean(),
-  verdicts: z.array(verdict),
-  /** Against the running revision; without one, everything is new. */
-  running: z.string().nullable(),
-  changes: difference,
-  unguarded: z
-    .string()
-    .nullable()
-    .describe('why the agent can call a model past its guardrails and budget; null when it cannot'),
-  cost: costForecast.nullable().describe('null without `write` on the agent'),
-});
-export type Plan = z.output<typeof plan>;
 
 /**
  * `asleep`: it has no container, and the next call starts one. `unknown`: it should run, and the service has not checked it for too long, or
@@ -208,6 +185,7 @@ export const deployEndpoints = {
       'reference_changed',
       'reference_missing',
       'secret_missing',
+      'target_refuses',
     ],
   },
   'deployments.plan': {
@@ -374,6 +352,7 @@ export const deployEndpoints = {
       'egress_not_enforced',
       'reference_missing',
       'secret_missing',
+      'target_refuses',
     ],
   },
   'agents.set_target': {

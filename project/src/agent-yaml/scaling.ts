@@ -10,6 +10,16 @@ export interface Scaling {
   target_concurrency: number | undefined;
 }
 
+/** The rule of a scaler that looks at the processor alone. */
+export type ScalerRule = Pick<Scaling, 'min' | 'max' | 'target_cpu'>;
+
+/** Where `target_cpu` is the one rule. Undefined where calls count too, where the agent sleeps, and where its number is fixed. */
+export function scalerRuleOf({ deploy }: Pick<AgentConfig, 'deploy'>): ScalerRule | undefined {
+  const { min, max, target_cpu, target_concurrency } = scalingOf({ deploy });
+  if (deploy?.scaling?.target_cpu === undefined || target_concurrency !== undefined) return undefined;
+  return min === 0 || min === max ? undefined : { min, max, target_cpu };
+}
+
 const default_target_cpu = 70;
 
 /** Without `deploy.scaling`, an agent has one instance. */

@@ -1,5 +1,6 @@
 // The endpoints of the surface `api`. This role also signs the audit log and reads the organisation settings file.
 import { approvalsRoutes } from '../agents/approvals/routes.ts';
+import { planFor } from '../agents/deploy/plan-for.ts';
 import { auditRoutes } from '../governance/audit/routes.ts';
 import { costsRoutes } from '../models/ledger/routes.ts';
 import { moveRevisionKeys } from '../agents/deploy/revision-key.ts';
@@ -157,10 +158,15 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     }),
     ...outsideRegistryRoutes(tools),
     ...knowledgeRoutes({ ...tools.knowledge, cursors }),
-    ...approvalsRoutes({ db, cursors, targets: async () => await deploy.targets.names() }),
+    ...approvalsRoutes({
+      db,
+      cursors,
+      targets: async () => await deploy.targets.names(),
+      planFor: planFor(deploy.targets),
+    }),
     ...notificationsRoutes({ db, cursors, catchUp: outgoing.catchUp }),
     ...orchestrationsRoutes(db),
-    ...permissionsRoutes({ db, cursors, readAsOf }),
+    ...permissionsRoutes({ db, targets: deploy.targets, cursors, readAsOf }),
     ...secretsRoutes({ db, cursors, stores: deploy.secret_stores, findUsers: findSecretUsers }),
     ...deployRoutes({ ...deploy, onError }),
     ...threadsApiRoutes({ db, envelope: parts.envelope, cursors, forgets }),

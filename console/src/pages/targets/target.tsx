@@ -78,7 +78,9 @@ export function TargetPage() {
       )}
       {target === undefined && error === null && <div className="skeleton h-80" />}
       {target !== undefined && <TargetFacts target={target} />}
-      {isOpen && <CredentialForm name={name} onClose={() => setOpen(false)} />}
+      {isOpen && target !== undefined && (
+        <CredentialForm name={name} kind={target.kind} onClose={() => setOpen(false)} />
+      )}
     </Page>
   );
 }
@@ -102,7 +104,11 @@ function TargetFacts({
           [
             'Credential',
             credential === null ? (
-              'none'
+              kind === 'aws' ? (
+                'the identity of the machine of the service'
+              ) : (
+                'none'
+              )
             ) : (
               <span key="credential">
                 set by {credential.set_by} <When at={credential.set_at} />

@@ -1,16 +1,27 @@
 import type { Approval } from '@gantry/contract/agents/approvals.ts';
 import type { SignedInCaller } from '../../governance/access/caller.ts';
 import type { Reader } from '../../ground/database/database.ts';
+import { notCovered, type CoveredNow } from './covers.ts';
 import { approvalRecords } from './record.ts';
 import * as store from './store.ts';
 
 /** The target in a request to approve an asset without a container. */
 export const no_target = 'none';
 
-/** The approval of exactly this content and target, if any. */
-export async function approvalFor(db: Reader, content: store.Content): Promise<{ id: string } | undefined> {
+/** The approval of exactly this content and target, if any. Undefined also when a deploy would get more than it covers. */
+export async function approvalFor(
+  db: Reader,
+  content: store.Content,
+  now: CoveredNow,
+): Promise<{ id: string } | undefined> {
   const row = await store.newest(db, content, 'approved');
-  return row && { id: row.id };
+  return row === undefined || notCovered(row.covers, now).length > 0 ? undefined : { id: row.id };
+}
+
+/** What a deploy would get beyond the approval of exactly this content and target. Empty without one, and while it holds. */
+export async function beyondApproval(db: Reader, content: store.Content, now: CoveredNow): Promise<string[]> {
+  const row = await store.newest(db, content, 'approved');
+  return row === undefined ? [] : notCovered(row.covers, now);
 }
 
 /** The newest request for exactly this content and target, for those who may read its words. */
@@ -37,6 +48,8 @@ export async function describeRevocation(db: Reader, content: store.Content): Pr
 
 /** The versions whose current content is approved for a target. */
 export const approvedVersions = store.approvedOf;
+
+export type { CoveredNow, PlanWish } from './covers.ts';
 
 /** Closes the pending requests of a removed asset. */
 export { closePending } from './store.ts';

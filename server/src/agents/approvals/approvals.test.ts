@@ -23,7 +23,12 @@ beforeAll(async () => {
   database = await testDatabase();
   cast = await seedCast(database.db);
   pushes = await startPushes(database.db);
-  routes = approvalsRoutes({ db: database.db, cursors: cursors(randomBytes(32)), targets: async () => targets });
+  routes = approvalsRoutes({
+    db: database.db,
+    cursors: cursors(randomBytes(32)),
+    targets: async () => targets,
+    planFor: async () => undefined,
+  });
 });
 afterAll(async () => {
   await pushes?.stop();
@@ -110,7 +115,7 @@ test('a contributor submits, a team admin approves, and exactly that digest and 
   });
   expect(request.can_decide).toEqual(['max@example.com', 'root2@example.com', 'root@example.com']);
   const content = { version_id: version.id, digest: version.digest, target: 'local' };
-  expect(await approvalFor(database.db, content)).toBeUndefined();
+  expect(await approvalFor(database.db, content, null)).toBeUndefined();
   const decided = await decide('max', 'approve', request.id, 'fine');
   expect(decided).toMatchObject({
     status: 'approved',
@@ -118,9 +123,9 @@ test('a contributor submits, a team admin approves, and exactly that digest and 
     reason: 'fine',
     decided_by: 'max@example.com',
   });
-  expect(await approvalFor(database.db, content)).toEqual({ id: request.id });
-  expect(await approvalFor(database.db, { ...content, target: 'aws' })).toBeUndefined();
-  expect(await approvalFor(database.db, { ...content, digest: 'sha256:other' })).toBeUndefined();
+  expect(await approvalFor(database.db, content, null)).toEqual({ id: request.id });
+  expect(await approvalFor(database.db, { ...content, target: 'aws' }, null)).toBeUndefined();
+  expect(await approvalFor(database.db, { ...content, digest: 'sha256:other' }, null)).toBeUndefined();
   expect((await findVersion(database.db, version.asset_id, '1.0.0'))?.state).toBe('final');
 });
 
@@ -156,7 +161,7 @@ test('the submitter gets the reason of a rejection, and a rejected version canno
     reason: 'no tests',
   });
   expect(
-    await approvalFor(database.db, { version_id: version.id, digest: version.digest, target: 'local' }),
+    await approvalFor(database.db, { version_id: version.id, digest: version.digest, target: 'local' }, null),
   ).toBeUndefined();
   expect((await versionOf(ref.slice(7))).state).toBe('draft');
 });
@@ -425,7 +430,7 @@ describe('a request', () => {
     const content = { version_id: version.id, digest: version.digest, target };
     await expect(revoke('max', id)).rejects.toMatchObject({ code: 'conflict' });
     await decide('max', 'approve', id, 'fine');
-    expect(await approvalFor(database.db, content)).toEqual({ id });
+    expect(await approvalFor(database.db, content, null)).toEqual({ id });
     await expect(revoke('ada', id)).rejects.toMatchObject({ code: 'forbidden' });
     for (const _ of [1, 2])
       expect(await revoke('root', id, 'it was not')).toMatchObject({
@@ -434,10 +439,10 @@ describe('a request', () => {
         reason: 'it was not',
       });
     expect(await entries(ref, 'approval.revoked')).toHaveLength(1);
-    expect(await approvalFor(database.db, content)).toBeUndefined();
+    expect(await approvalFor(database.db, content, null)).toBeUndefined();
     const again = await submit('ada', ref);
     await decide('max', 'approve', again.id);
-    expect(await approvalFor(database.db, content)).toEqual({ id: again.id });
+    expect(await approvalFor(database.db, content, null)).toEqual({ id: again.id });
   });
 });
 

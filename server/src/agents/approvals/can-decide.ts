@@ -1,19 +1,27 @@
 // The checks of the endpoints that move a request, or comment on it.
 import { movesFrom, type Approval, type ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { authorize } from '../../governance/access/authorize.ts';
 import { passes } from '../../governance/access/can.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { most_comments, requireWords, tooMany } from './comment.ts';
-import { alreadyDecided, refuseOwn, superseded, type Asked } from './decide-request.ts';
+import { alreadyDecided, refuseOwn, superseded, wider, type Asked } from './decide-request.ts';
 import { notApproved } from './revoke.ts';
 import * as store from './store.ts';
 import { requireSubmitter } from './withdraw.ts';
+
+interface Shown {
+  shown: Approval;
+  is_current: boolean;
+  planned: Pick<ApprovalDetail, 'beyond' | 'target_plan' | 'target_refuses'>;
+  comments: number;
+}
 
 /** `shown` is the request as it is now, `is_current` whether the version still has its content. */
 export async function canDecide(
   db: Reader,
   asked: Asked,
-  { shown, is_current, comments }: { shown: Approval; is_current: boolean; comments: number },
+  { shown, is_current, planned, comments }: Shown,
 ): Promise<ApprovalDetail['can']> {
   const { user, row, asset } = asked;
   const now = await withExpiry(db, shown);
@@ -30,6 +38,9 @@ export async function canDecide(
     refuseSuperseded();
     requireStatus('approvals.approve');
     if (!is_current || row.target_changed) throw superseded(row);
+    if (planned.beyond.length > 0) throw wider(row, planned.beyond);
+    if (planned.target_plan === null && planned.target_refuses.length > 0)
+      throw new Problem('target_refuses', { detail: planned.target_refuses.join(' ') });
   };
   const reject = async () => {
     authorize(user, 'approval.decide', asset);

@@ -12,12 +12,13 @@ import type { AssetRecord } from '../../assets/registry/find.ts';
 import { finalise, lockDigest } from '../../assets/registry/versions/version.ts';
 import { approversOf, makersOf } from './approvers.ts';
 import { expireOverdue } from './expire.ts';
+import { coveredNow, digestOfForm, notCovered, type CoveredNow, type PlanFor } from './covers.ts';
 import { partIn } from './policy.ts';
 import { loadRequest, readBack } from './load-request.ts';
 import * as store from './store.ts';
 import { removeVotes, vote, votes } from './vote-store.ts';
 
-type Verdict = Pick<store.Decision, 'status' | 'reason'>;
+type Verdict = { status: 'rejected'; reason: string } | { status: 'approved'; reason: string; planFor: PlanFor };
 
 export interface Asked {
   user: SignedInCaller;
@@ -35,7 +36,9 @@ export async function decideRequest(db: Database, caller: Caller, id: string, ve
   const grant = authorize(user, 'approval.decide', asset);
   await refuseOwn(db, { user, row, asset });
   if (row.status === 'pending') {
-    const work = async (tx: GovernedTx, note: Note) => await decideOnce(tx, note, { user, row, asset }, verdict);
+    const now = verdict.status === 'approved' ? await coveredNow(db, verdict.planFor, asset, row) : null;
+    const work = async (tx: GovernedTx, note: Note) =>
+      await decideOnce(tx, note, { user, row, asset }, { ...verdict, now });
     const wasWaiting = await change(db, grant, 'approval.decided', work);
     if (!wasWaiting) await expireOverdue(db, { id });
   }
@@ -45,17 +48,23 @@ export async function decideRequest(db: Database, caller: Caller, id: string, ve
 }
 
 /** False if the request is no longer pending: decided, closed or overdue. Then nothing is written and no entry is left. */
-async function decideOnce(tx: GovernedTx, note: Note, asked: Asked, { status, reason }: Verdict): Promise<boolean> {
+async function decideOnce(
+  tx: GovernedTx,
+  note: Note,
+  asked: Asked,
+  { status, reason, now }: Pick<Verdict, 'status' | 'reason'> & { now: CoveredNow },
+): Promise<boolean> {
   const { user, row } = asked;
   // The lock lasts until the commit, so the second of two admins counts the first one's vote.
   const held = await store.hold(tx, row.id);
   if (held === undefined) return false;
   const { id, version, digest, target } = row;
-  const about = { approval_id: id, approver: user.label, decision: status, version, digest, target, reason };
+  const covers = digestOfForm(row.covers);
+  const about = { approval_id: id, approver: user.label, decision: status, version, digest, target, covers, reason };
   let approvals_required: number | null = null;
   if (status === 'approved') {
     ({ approvals_required } = held);
-    const { isNew, approvers } = await approveOnce(tx, asked, reason);
+    const { isNew, approvers } = await approveOnce(tx, asked, { reason, now });
     if (approvers.length < approvals_required) {
       if (isNew) note({ ...about, approvals: approvers.length, approvals_required }, { event: 'approval.voted' });
       return true;
@@ -71,13 +80,15 @@ async function decideOnce(tx: GovernedTx, note: Note, asked: Asked, { status, re
 }
 
 /** Returns the voters who may still approve. */
-async function approveOnce(tx: GovernedTx, asked: Asked, reason: string) {
+async function approveOnce(tx: GovernedTx, asked: Asked, { reason, now }: { reason: string; now: CoveredNow }) {
   const { user, row, asset } = asked;
   // The lock prevents a push between this comparison and the check of the authors.
   const digest = await lockDigest(tx, row.version_id);
   await refuseOwn(tx, asked);
-  const now = await store.approval(tx, row.id);
-  if (digest !== row.digest || now === undefined || now.target_changed) throw superseded(now ?? row);
+  const held = await store.approval(tx, row.id);
+  if (digest !== row.digest || held === undefined || held.target_changed) throw superseded(held ?? row);
+  const beyond = notCovered(row.covers, now);
+  if (beyond.length > 0) throw wider(row, beyond);
   const isNew = await vote(tx, { approval_id: row.id, user_id: user.id, reason });
   const said = await votes(tx, [row.id]);
   await holdRoles(
@@ -117,6 +128,14 @@ export function alreadyDecided(decided: Approval): Problem {
   return new Problem('already_decided', {
     detail: `This request is already ${how}${decided.decided_by === null ? '' : `, by ${decided.decided_by}`}.`,
     fields: { status: decided.status },
+  });
+}
+
+/** The approvers see the form of today. So they approve no request whose form says less. */
+export function wider({ target }: store.ApprovalRow, beyond: readonly string[]): Problem {
+  return new Problem('superseded', {
+    detail: `A deploy to ${target} gets more than at this request: ${beyond.join(', ')}.`,
+    hint: 'Submit it again: svc submit',
   });
 }
 

@@ -11,13 +11,19 @@ import { show } from './show.ts';
 import { submit, type SubmitParts } from './submit.ts';
 import { withdraw } from './withdraw.ts';
 
-export function approvalsRoutes({ db, cursors, targets }: SubmitParts & { cursors: Cursors }): Handlers<'approvals'> {
+export function approvalsRoutes({
+  db,
+  cursors,
+  targets,
+  planFor,
+}: SubmitParts & { cursors: Cursors }): Handlers<'approvals'> {
   return {
     'approvals.list': async ({ caller, query }) => await list(db, cursors, caller, query),
-    'approvals.submit': async ({ caller, body }) => await submit({ db, targets }, caller, body),
+    'approvals.submit': async ({ caller, body }) => await submit({ db, targets, planFor }, caller, body),
     'approvals.show': async ({ caller, params }) =>
-      await show({ db, findRunning: runningVersion, whyUnguarded: whyUnguardedNow }, caller, params.id),
-    'approvals.approve': async ({ caller, params, body }) => await approve(db, caller, params.id, body.reason),
+      await show({ db, findRunning: runningVersion, whyUnguarded: whyUnguardedNow, planFor }, caller, params.id),
+    'approvals.approve': async ({ caller, params, body }) =>
+      await approve({ db, planFor }, caller, params.id, body.reason),
     'approvals.reject': async ({ caller, params, body }) => await reject(db, caller, params.id, body.reason),
     'approvals.withdraw': async ({ caller, params }) => await withdraw(db, caller, params.id),
     'approvals.revoke': async ({ caller, params, body }) => await revoke(db, caller, params.id, body.reason),

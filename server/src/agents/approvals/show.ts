@@ -1,6 +1,7 @@
 import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import type { ApprovalDetail } from '@gantry/contract/agents/approvals.ts';
 import { authorize } from '../../governance/access/authorize.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import type { Caller } from '../../governance/access/caller.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { costForecast } from '../../models/ledger/agent-cost.ts';
@@ -14,6 +15,7 @@ import { movesOf } from '../../assets/registry/prompts/labels.ts';
 import { listTargets } from '../../assets/targets/find-targets.ts';
 import { no_target } from './approval-for.ts';
 import { canDecide } from './can-decide.ts';
+import { notCovered, type PlanFor } from './covers.ts';
 import { comments } from './comment-store.ts';
 import { loadRequest, readBack } from './load-request.ts';
 import { readsWords } from './policy.ts';
@@ -34,7 +36,12 @@ export type WhyUnguarded = (
 
 /** The request with all facts for a decision. */
 export async function show(
-  { db, findRunning, whyUnguarded }: { db: Reader; findRunning: FindRunning; whyUnguarded: WhyUnguarded },
+  {
+    db,
+    findRunning,
+    whyUnguarded,
+    planFor,
+  }: { db: Reader; findRunning: FindRunning; whyUnguarded: WhyUnguarded; planFor: PlanFor },
   caller: Caller,
   id: string,
 ): Promise<ApprovalDetail> {
@@ -47,18 +54,21 @@ export async function show(
   const shown = await readBack(db, user, id);
   const is_current = version?.digest === row.digest;
   const all_comments = await comments(db, id);
+  const planned = is_current ? await plannedNow(db, planFor, asset, row) : nothingPlanned;
   return {
     ...shown,
     is_current,
     target_address: await addressOf(db, row.target),
     target_changed: row.target_changed,
+    covers: row.covers,
+    ...planned,
     compared_with: compared === undefined ? null : `${asset.ref}@${compared.version}`,
     compared_approval: compared === undefined ? null : await approvalOf(db, row, compared.digest),
     changes: await compare(db, user, asset, { before: compared, after: row.digest }),
     cost: asset.asset_kind === 'agent' ? await costForecast(db, user, asset) : null,
     ...(await guarding(db, whyUnguarded, asset, version?.id)),
     comments: inside ? all_comments : [],
-    can: await canDecide(db, { user, row, asset }, { shown, is_current, comments: all_comments.length }),
+    can: await canDecide(db, { user, row, asset }, { shown, is_current, planned, comments: all_comments.length }),
     previous: previousRecord(await store.previous(db, row), inside),
   };
 }
@@ -67,6 +77,22 @@ export async function show(
 async function beforeIt(db: Reader, row: store.ApprovalRow): Promise<({ version: string } & Before) | undefined> {
   const [moved] = await movesOf(db, { asset_id: row.asset_id, label: undefined, after: undefined, limit: 1 });
   return moved !== undefined && moved.digest !== row.digest ? moved : await store.lastApproved(db, row);
+}
+
+type Planned = Pick<ApprovalDetail, 'beyond' | 'target_plan' | 'target_refuses'>;
+const nothingPlanned: Planned = { beyond: [], target_plan: null, target_refuses: [] };
+
+async function plannedNow(db: Reader, planFor: PlanFor, asset: AssetRecord, row: store.ApprovalRow): Promise<Planned> {
+  if (asset.asset_kind !== 'agent') return nothingPlanned;
+  const { version_id, digest, target, covers } = row;
+  try {
+    const plan = await planFor(db, { config: await loadAgentConfig(db, version_id), digest, target });
+    const beyond = notCovered(covers, plan?.covers ?? null);
+    return { beyond, target_plan: plan ?? null, target_refuses: plan?.broken ?? [] };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { ...nothingPlanned, target_refuses: [error.detail] };
+  }
 }
 
 async function addressOf(db: Reader, name: string): Promise<string | null> {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { SignedInCaller } from '../../governance/access/caller.ts';
 import { sql } from '../../ground/database/sql.ts';
+import { fixedTargets } from '../../testing/agents/deploy-stage.ts';
 import { decideDeploy } from '../deploy/decide-deploy.ts';
 import type { DeployInput } from '../deploy/deploy-run.ts';
 import type { Run } from '../../ground/runs/run.ts';
@@ -227,15 +228,19 @@ async function perform(lane: Lane, agent: Played, state: State, command: Command
         agent.pushing = agent.pushing.then(async () => await push(lane, agent, command));
         return String(await agent.pushing);
       case 'submit': {
-        const made = await submit({ db, targets: async () => ['local'] }, caller ?? never(), {
-          asset: `agents/${agent.name}`,
-          message: '',
-        });
+        const made = await submit(
+          { db, targets: async () => ['local'], planFor: async () => undefined },
+          caller ?? never(),
+          {
+            asset: `agents/${agent.name}`,
+            message: '',
+          },
+        );
         if (!agent.ids.includes(made.id)) agent.ids.push(made.id);
         return `request ${agent.ids.indexOf(made.id)}`;
       }
       case 'approve':
-        return (await approve(db, caller ?? never(), id ?? never(), '')).status;
+        return (await approve({ db, planFor: async () => undefined }, caller ?? never(), id ?? never(), '')).status;
       case 'reject':
         return (await reject(db, caller ?? never(), id ?? never(), '')).closed_reason ?? '';
       case 'withdraw':
@@ -316,7 +321,8 @@ async function mayDeploy(lane: Lane, agent: Played, by: Actor, index: number): P
     origin: { request_id: null, ip: null },
   };
   const run = { input, actor: { user_id: lane.cast.id(by), name: emailOf(by) } };
-  const { grant, approval_id } = await decideDeploy(db, run as Run<DeployInput>, async () => {}); // the decision reads no more of a run
+  const parts = { db, targets: fixedTargets({}), recordRefusal: async () => {} };
+  const { grant, approval_id } = await decideDeploy(parts, run as Run<DeployInput>); // the decision reads no more of a run
   return approval_id === null
     ? grant.bypass === 'approval'
       ? 'bypassed'

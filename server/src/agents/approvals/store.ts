@@ -1,4 +1,5 @@
 import type { approvalFilters, approvalStates, closedReasons } from '@gantry/contract/agents/approvals.ts';
+import type { Covered } from '@gantry/contract/agents/target-plan.ts';
 import type { SignedInCaller } from '../../governance/access/caller.ts';
 import { whereCanRead } from '../../governance/access/decide.ts';
 import type { GovernedTx } from '../../governance/access/change.ts';
@@ -33,6 +34,8 @@ export interface ApprovalRow {
   approvals_required: number;
   /** The address or the credential of its target is another one than at the request. */
   target_changed: boolean;
+  /** The form of the deploy at the request (covers.ts). */
+  covers: Covered | null;
 }
 
 /** The target is still the one of the request: same address, same credential. */
@@ -41,7 +44,7 @@ const approvals_required = sql`coalesce(r.approvals_required, greatest(r.approva
 const columns = sql`r.id, r.asset_id, r.version_id, r.version, r.digest, r.target, r.message, r.status, r.closed_reason, r.reason,
   r.submitted_by, s.label as submitter, r.submitted_at, r.decided_by, d.email as decider, r.decided_at,
   case when r.status = 'pending' then r.submitted_at + make_interval(days => o.approval_expires_after_days) end as expires_at,
-  ${approvals_required} as approvals_required, not (${targetStands}) as target_changed`;
+  ${approvals_required} as approvals_required, not (${targetStands}) as target_changed, r.covers`;
 const tables = sql`approval r join identity s on s.id = r.submitted_by left join app_user d on d.id = r.decided_by cross join org o`;
 // An overdue request counts as closed, even before the sweep updates its row.
 const overdue = sql`r.status = 'pending' and exists (
@@ -125,15 +128,17 @@ export interface NewApproval extends Content {
   message: string;
   approvals_asked: number;
   submitted_by: string;
+  covers: Covered | null;
 }
 
 export async function insert(tx: GovernedTx, request: NewApproval): Promise<string> {
   const [row] = await tx.write(
     'approval',
     sql`
-    insert into approval (asset_id, version_id, version, digest, target, message, approvals_asked, submitted_by, target_digest)
+    insert into approval (asset_id, version_id, version, digest, target, message, approvals_asked, submitted_by, target_digest, covers)
     values (${request.asset_id}, ${request.version_id}, ${request.version}, ${request.digest}, ${request.target}, ${request.message},
-      ${request.approvals_asked}, ${request.submitted_by}, target_digest(${request.target})) returning id`,
+      ${request.approvals_asked}, ${request.submitted_by}, target_digest(${request.target}),
+      ${request.covers === null ? null : JSON.stringify(request.covers)}::jsonb) returning id`,
   );
   if (row === undefined) throw new Error('the statement returned no row');
   return row.id;

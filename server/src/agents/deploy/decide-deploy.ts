@@ -4,9 +4,8 @@ import type { AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import { authorize, Refusal, type Grant } from '../../governance/access/authorize.ts';
 import type { SignedInCaller } from '../../governance/access/caller.ts';
-import type { RecordRefusal } from '../../governance/access/refused.ts';
 import type { AssetSubject, DeploySubject } from '../../governance/access/subject.ts';
-import { approvalFor } from '../approvals/approval-for.ts';
+import { approvalFor, beyondApproval, type CoveredNow } from '../approvals/approval-for.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
 import { loadIdentity } from '../../people/service-principals/load-caller.ts';
@@ -15,6 +14,8 @@ import { loadAgentConfig } from '../../assets/registry/versions/load-version-con
 import type { Run } from '../../ground/runs/run.ts';
 import { teamSecrets } from '../../assets/secrets/delivery.ts';
 import type { DeployInput } from './deploy-run.ts';
+import type { DeployParts } from './parts.ts';
+import { planFor } from './plan-for.ts';
 import * as store from './store.ts';
 
 export interface Decided {
@@ -23,7 +24,11 @@ export interface Decided {
   approval_id: string | null;
 }
 
-export async function decideDeploy(db: Reader, run: Run<DeployInput>, record: RecordRefusal): Promise<Decided> {
+export async function decideDeploy(
+  parts: Pick<DeployParts, 'db' | 'targets' | 'recordRefusal'>,
+  run: Run<DeployInput>,
+): Promise<Decided> {
+  const { db } = parts;
   const { input, actor } = run;
   const caller = await loadIdentity(db, actor.user_id, { ...input.origin, receipts: [] });
   if (caller === undefined)
@@ -32,13 +37,13 @@ export async function decideDeploy(db: Reader, run: Run<DeployInput>, record: Re
   if (asset?.id !== input.agent_id)
     throw new Problem('not_found', { detail: `agents/${input.agent} no longer exists.` });
   const config = await loadAgentConfig(db, input.version_id);
-  const subject = await deploySubject(db, asset, { ...input, config });
+  const subject = await deploySubject(parts, asset, { ...input, config });
   try {
     await authorizeTarget(db, caller, input.target);
     const grant = authorize(caller, 'agent.deploy', subject);
     return { grant, caller, approval_id: subject.gate.approval_id ?? null };
   } catch (error) {
-    if (error instanceof Refusal) await record(caller, error);
+    if (error instanceof Refusal) await parts.recordRefusal(caller, error);
     throw error;
   }
 }
@@ -56,16 +61,23 @@ export interface Deployable {
   config: AgentConfig;
 }
 
-/** The asset with the approval state of this version. Throws `rbac_failed` when agent.yaml names another team. */
-export async function deploySubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
+/**
+ * The asset with the approval state of this version, as its target would run it now. Throws `rbac_failed` when agent.yaml names another team, and
+ * `target_refuses`.
+ */
+export async function deploySubject(
+  { db, targets }: Pick<DeployParts, 'db' | 'targets'>,
+  asset: AssetRecord,
+  what: Deployable,
+): Promise<DeploySubject> {
   requireSameTeam(asset, what);
-  return await gatedSubject(db, asset, what);
+  return await subjectNow(db, asset, what, (await planFor(targets)(db, what))?.covers ?? null);
 }
 
 /** The subject of content with its approval, for the question who may deploy it. No other part of the gate counts then. */
 export function approvedSubject<Asset extends AssetSubject>(asset: Asset, target: string): Asset & DeploySubject {
   const approved = { target, approval_id: 'an approval', version_requires_approval: false };
-  return { ...asset, gate: { ...approved, admins_require_approval: false, new_team_secrets: [] } };
+  return { ...asset, gate: { ...approved, admins_require_approval: false, new_team_secrets: [], beyond_approval: [] } };
 }
 
 // After a transfer, an agent is pushed again before its next deploy. Its running version continues, and its new team operates it.
@@ -77,19 +89,31 @@ function requireSameTeam(asset: AssetRecord, what: Deployable): void {
   }
 }
 
-/** The same for a deployed version, without the check of the team in its file. */
+/** As gatedSubject, for a version in its deploy. Throws `rbac_failed` as deploySubject does. */
+export async function deployedSubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
+  requireSameTeam(asset, what);
+  return await gatedSubject(db, asset, what);
+}
+
+/** The same for a deployed version, which has what was approved. Without the check of the team in its file. */
 export async function gatedSubject(db: Reader, asset: AssetRecord, what: Deployable): Promise<DeploySubject> {
+  return await subjectNow(db, asset, what, 'what runs');
+}
+
+async function subjectNow(db: Reader, asset: AssetRecord, what: Deployable, now: CoveredNow): Promise<DeploySubject> {
+  const { version_id, digest, target } = what;
   const [approval, organisation] = await Promise.all([
-    approvalFor(db, { version_id: what.version_id, digest: what.digest, target: what.target }),
+    approvalFor(db, { version_id, digest, target }, now),
     settings(db),
   ]);
   const new_team_secrets = await newTeamSecrets(db, asset, what);
   const gate = {
-    target: what.target,
+    target,
     approval_id: approval?.id,
     version_requires_approval: what.config.access?.require_approval === true,
     admins_require_approval: organisation.require_approval_for_admins,
     new_team_secrets,
+    beyond_approval: await beyondApproval(db, { version_id, digest, target }, now),
   };
   return { ...asset, gate };
 }

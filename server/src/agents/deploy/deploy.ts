@@ -11,6 +11,7 @@ import { requireSecrets } from '../../assets/secrets/delivery.ts';
 import { enqueue, MutexHeld, type ActiveRun } from '../../ground/runs/run.ts';
 import { authorizeTarget, deploySubject } from './decide-deploy.ts';
 import { deployMutex, type DeployInput } from './deploy-run.ts';
+import { refuseBroken } from './plan-for.ts';
 import { refuseEgress, refuseUnlimited } from './egress.ts';
 import { endpointOf } from './serving/endpoint.ts';
 import { showDeploy } from './deployments/find-deploy.ts';
@@ -83,14 +84,20 @@ export async function requireDeployable(
   { asset, version, config, target }: Wanted,
   { isRollback = false } = {},
 ): Promise<{ grant: Grant<'agent.deploy'>; approval_id: string | null }> {
-  await refuseUnknownTarget(targets, { config, target });
-  const subject = await deploySubject(db, asset, { version_id: version.id, digest: version.digest, target, config });
+  await refuseUnknownTarget({ db, targets }, { config, target });
+  const subject = await deploySubject({ db, targets }, asset, {
+    version_id: version.id,
+    digest: version.digest,
+    target,
+    config,
+  });
   const grant = authorize(user, 'agent.deploy', subject);
   await authorizeTarget(db, user, target);
-  await refuseWhatIsMissing(targets, { config, target });
+  await refuseWhatIsMissing({ db, targets }, { config, target });
   const setting = await settings(db);
   refuseEgress(setting, config);
   await refuseUnlimited(targets, { setting, config, target });
+  await refuseBroken(targets, db, { config, digest: version.digest, target });
   await checkReferences(db, version, isRollback ? { onChanged: () => {} } : {});
   await requireSecrets(db, { agent_id: asset.id, config });
   return { grant, approval_id: subject.gate.approval_id ?? null };

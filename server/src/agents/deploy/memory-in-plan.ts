@@ -1,6 +1,6 @@
 // What a deploy does to the memory of an agent, for the person who plans it. What is kept ends by the time of the serving revision, so a shorter time
 // also ends what is there.
-import type { Plan } from '@gantry/contract/agents/deploy.ts';
+import type { Plan } from '@gantry/contract/agents/deploy-plan.ts';
 import type { MemoryConfig } from '@gantry/project/asset-config/memory-config.ts';
 import { memoryOfAgent } from '../../assets/registry/references/memory-of-agent.ts';
 import type { Reader } from '../../ground/database/database.ts';

@@ -1,6 +1,7 @@
 // Every check of a deploy with its verdict, and the changes against the running revision. A plan changes nothing. It refuses only callers who may
 // not read the agent.
-import type { Plan } from '@gantry/contract/agents/deploy.ts';
+import type { Plan } from '@gantry/contract/agents/deploy-plan.ts';
+import type { TargetPlan } from '@gantry/contract/agents/target-plan.ts';
 import { notInEffect } from '@gantry/project/agent-yaml.ts';
 import { checkProject } from '@gantry/project/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -28,6 +29,7 @@ import { deployMutex } from './deploy-run.ts';
 import { findVersionToDeploy, type Wanted } from './deployments/find-version-to-deploy.ts';
 import { memoryInPlan } from './memory-in-plan.ts';
 import type { DeployParts } from './parts.ts';
+import { planFor } from './plan-for.ts';
 import { runningVersion } from './serving/running-version.ts';
 import { whatIsMissing, whyUnguardedNow } from './steps/1-validate.ts';
 
@@ -45,12 +47,14 @@ export async function plan(
   const running = await runningVersion(db, asset.id, target);
   const changes = await compare(db, user, asset, { before: running, after: version.digest });
   const unguarded = await whyUnguardedNow(db, { agent_id: asset.id, team: asset.team, config: wanted.config });
+  const { target_plan, says } = await sent(parts, wanted);
   const verdicts = [
     ...(await validity(parts, wanted, unguarded)),
+    ...says,
     ...(await models(db, wanted)),
     ...(await guardrails(db, wanted)),
     ...(await memoryInPlan(db, { before: running?.digest, after: version.digest })),
-    await permission(db, user, wanted),
+    await permission(parts, user, wanted),
     await references(db, wanted),
     ...(await secrets(db, wanted)),
     await freedom(db, wanted),
@@ -69,7 +73,26 @@ export async function plan(
     changes,
     unguarded: unguarded ?? null,
     cost: await costForecast(db, user, asset),
+    target_plan,
   };
+}
+
+/** What the deploy would send, and what its target says of that. */
+async function sent(
+  { db, targets }: Pick<DeployParts, 'db' | 'targets'>,
+  { version, config, target }: Wanted,
+): Promise<{ target_plan: TargetPlan | null; says: Verdict[] }> {
+  try {
+    const made = await planFor(targets)(db, { config, digest: version.digest, target });
+    const says = [
+      ...(made?.broken ?? []).map((sentence) => verdict('target', 'fail', sentence)),
+      ...(made?.notes ?? []).map((sentence) => verdict('target', 'notice', sentence)),
+    ];
+    return { target_plan: made ?? null, says };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { target_plan: null, says: [verdict('target', 'fail', error.detail)] };
+  }
 }
 
 function verdict(check: string, given: Verdict['verdict'], detail: string): Verdict {
@@ -91,7 +114,7 @@ async function validity(
     deployable
       ? verdict('validate', 'pass', `The project is valid; its agent is ${config.entrypoint ?? 'in agent.py'}.`)
       : verdict('validate', 'fail', faults.join('. ')),
-    ...(await whatIsMissing(targets, { config, target })).map(({ field, sentence }) =>
+    ...(await whatIsMissing({ db, targets }, { config, target })).map(({ field, sentence }) =>
       verdict('validate', 'fail', `\`${field}\`: ${sentence}`),
     ),
     ...(refused === undefined ? [] : [verdict('validate', 'fail', refused)]),
@@ -104,12 +127,17 @@ async function validity(
 }
 
 async function permission(
-  db: Database,
+  { db, targets }: Pick<DeployParts, 'db' | 'targets'>,
   user: SignedInCaller,
   { asset, version, config, target }: Wanted,
 ): Promise<Verdict> {
   return await asked('authorize', async () => {
-    const subject = await deploySubject(db, asset, { version_id: version.id, digest: version.digest, target, config });
+    const subject = await deploySubject({ db, targets }, asset, {
+      version_id: version.id,
+      digest: version.digest,
+      target,
+      config,
+    });
     const decision = decide(user, 'agent.deploy', subject);
     if (!decision.allowed) return verdict('authorize', 'fail', decision.reason);
     await authorizeTarget(db, user, target);

@@ -85,10 +85,17 @@ export async function moveRevisionKeys(
 export async function modelAccess(
   { db, key_maker, service_url }: Pick<DeployParts, 'db' | 'key_maker'> & { service_url: string },
   key_id: string,
-  { model }: AgentConfig,
+  config: AgentConfig,
 ): Promise<SecretFiles> {
   // Clients of vendors do not start without a key. The gateway refuses this one, so the agent starts after an admin has revoked its key.
   const key = (await openAgentKey(key_maker, db, key_id)) ?? 'revoked';
+  return modelFiles({ service_url, key }, config);
+}
+
+export function modelFiles(
+  { service_url, key }: { service_url: string; key: string },
+  { model }: AgentConfig,
+): SecretFiles {
   const primary = model?.primary;
   return {
     SVC_SERVICE_URL: service_url,

@@ -1,6 +1,7 @@
 // Starts a container for a revision until it answers. A deploy, start, restart and the keeper use it.
 import { resourceLimits, type AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { egressOf } from '@gantry/project/agent-yaml/egress.ts';
+import { scalerRuleOf } from '@gantry/project/agent-yaml/scaling.ts';
 import { isModelAccessName } from '@gantry/contract/agents/environment-names.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import { settings } from '../../people/principals/find.ts';
@@ -32,7 +33,8 @@ export async function placeInput(
   const resources = resourceLimits(config);
   const name = instanceName({ agent: config.name, revision_id, n });
   const variables = startVariables(revision_id);
-  return { instance_id: id, revision_id, agent: config.name, name, fence, image, variables, resources, egress };
+  const scaler = scalerRuleOf(config);
+  return { instance_id: id, revision_id, agent: config.name, name, fence, image, variables, resources, egress, scaler };
 }
 
 type StartParts = Pick<
@@ -108,6 +110,6 @@ const valuesIn = (hidden: Readonly<Record<string, string | undefined>>) =>
   Object.values(hidden).filter((value) => value !== undefined);
 
 // A version from before there was a gateway can name a provider itself. A push refuses that now; such a version goes on as it is.
-function isOutsideGateway({ deploy }: AgentConfig): boolean {
+export function isOutsideGateway({ deploy }: AgentConfig): boolean {
   return [...Object.keys(deploy?.env_vars ?? {}), ...(deploy?.secrets ?? [])].some(isModelAccessName);
 }

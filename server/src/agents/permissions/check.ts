@@ -11,6 +11,7 @@ import type { Database } from '../../ground/database/database.ts';
 import { isAllowedCaller, notAllowed } from '../deploy/serving/allowed-callers.ts';
 import { servingConfig } from '../deploy/serving/serving-config.ts';
 import { deploySubject } from '../deploy/decide-deploy.ts';
+import type { DeployParts } from '../deploy/parts.ts';
 import { subjectWithoutContainer } from '../deploy/deployments/subject-without-container.ts';
 import type { ReadAsOf } from '../../people/login/read-as-of.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
@@ -29,7 +30,7 @@ const operationOf = {
 
 /** A missing asset gets the same answer as a hidden one. */
 export async function check(
-  { db, readAsOf }: { db: Database; readAsOf: ReadAsOf },
+  { db, targets, readAsOf }: AskingParts & { readAsOf: ReadAsOf },
   caller: Caller,
   asked: Resource & { action: Action },
 ): Promise<{ allowed: boolean; reason: string }> {
@@ -39,7 +40,7 @@ export async function check(
   if (asset === undefined || !canRead(user, asset))
     return { allowed: false, reason: 'There is nothing here that you may read.' };
   try {
-    const decision = await decideOn(db, user, asset, await question(db, asset, asked.action));
+    const decision = await decideOn(db, user, asset, await question({ db, targets }, asset, asked.action));
     return { allowed: decision.allowed, reason: decision.allowed ? decision.because : decision.reason };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -61,13 +62,15 @@ export async function decideOn(
   return { allowed: false, code: 'forbidden', reason: notAllowed(asset, teams), ...(teams && { teams }) };
 }
 
+type AskingParts = Pick<DeployParts, 'db' | 'targets'>;
+
 export interface Question {
   operation: Operation;
   subject: AssetSubject | DeploySubject;
 }
 
 /** The question to the decision. Throws `forbidden` if a deploy is impossible in any case. */
-export async function question(db: Database, asset: AssetRecord, action: Action): Promise<Question> {
+export async function question({ db, targets }: AskingParts, asset: AssetRecord, action: Action): Promise<Question> {
   if (action !== 'deploy') return { operation: operationOf[action], subject: asset };
   if (asset.asset_kind === 'target') return { operation: 'target.deploy_to', subject: asset };
   const isOrchestration = asset.asset_kind === 'orchestration';
@@ -81,8 +84,8 @@ export async function question(db: Database, asset: AssetRecord, action: Action)
   const what = {
     version_id: version.id,
     digest: version.digest,
-    target: await meantTarget(db, targetOf(config)),
+    target: await meantTarget(db, targetOf(config), config.deploy),
     config,
   };
-  return { operation: 'agent.deploy', subject: await deploySubject(db, asset, what) };
+  return { operation: 'agent.deploy', subject: await deploySubject({ db, targets }, asset, what) };
 }

@@ -9,6 +9,7 @@ import { noRequest, type Caller, type SignedInCaller } from '../../governance/ac
 import { covers, effectiveRole, principalOf } from '../../governance/access/decide.ts';
 import { whatWouldChange, type Change } from '../../governance/access/what-would-change.ts';
 import type { Database } from '../../ground/database/database.ts';
+import type { DeployParts } from '../deploy/parts.ts';
 import { signedIn } from '../../people/principals/signed-in.ts';
 import type { AssetRecord } from '../../assets/registry/find.ts';
 import { loadIdentity } from '../../people/service-principals/load-caller.ts';
@@ -19,7 +20,7 @@ import { findResource, type Resource } from './find-resource.ts';
 import { permissionRecords } from './records.ts';
 
 export async function explain(
-  db: Database,
+  { db, targets }: Pick<DeployParts, 'db' | 'targets'>,
   caller: Caller,
   asked: Resource & { principal?: string | undefined; action: Action },
 ): Promise<Explanation> {
@@ -32,7 +33,7 @@ export async function explain(
   const principals = [about.id, found.team.id, ...about.memberships.map(({ team_id }) => team_id), ...about.groups];
   const read = await entriesAbout(db, found.id, principals);
   const asset: AssetRecord = { ...found, entries: read, entries_of: about.id };
-  const asking = await question(db, asset, asked.action);
+  const asking = await question({ db, targets }, asset, asked.action);
   const decision = await decideOn(db, about, asset, asking);
   const entries = read.filter((entry) => covers(entry, about));
   const nameOf = await principalNames(db, entries);

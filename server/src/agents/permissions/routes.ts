@@ -1,4 +1,4 @@
-import type { Database } from '../../ground/database/database.ts';
+import type { DeployParts } from '../deploy/parts.ts';
 import type { Cursors } from '../../governance/http/cursor.ts';
 import type { Handlers } from '../../governance/http/handlers.ts';
 import type { ReadAsOf } from '../../people/login/read-as-of.ts';
@@ -14,10 +14,10 @@ import { revoke } from './revoke.ts';
 
 export function permissionsRoutes({
   db,
+  targets,
   cursors,
   readAsOf,
-}: {
-  db: Database;
+}: Pick<DeployParts, 'db' | 'targets'> & {
   cursors: Cursors;
   readAsOf: ReadAsOf;
 }): Handlers<'permissions' | 'grants'> {
@@ -25,8 +25,8 @@ export function permissionsRoutes({
     'permissions.list': async ({ caller, query }) => await list(db, cursors, caller, query),
     'permissions.grant': async ({ caller, body }) => await grant(db, caller, body),
     'permissions.revoke': async ({ caller, params, query }) => await revoke(db, caller, params.id, query.actions),
-    'permissions.check': async ({ caller, query }) => await check({ db, readAsOf }, caller, query),
-    'permissions.explain': async ({ caller, query }) => await explain(db, caller, query),
+    'permissions.check': async ({ caller, query }) => await check({ db, targets, readAsOf }, caller, query),
+    'permissions.explain': async ({ caller, query }) => await explain({ db, targets }, caller, query),
     'grants.list': async ({ caller, query }) => await listReadingGrants(db, cursors, caller, query),
     'grants.create': async ({ caller, body }) => await give(db, caller, body),
     'grants.delete': async ({ caller, params }) => await takeBack(db, caller, params.id),

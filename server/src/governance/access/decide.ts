@@ -220,9 +220,15 @@ function decideDeploy(caller: SignedInCaller, subject: AssetSubject, admin: bool
   const ref = gate.version === undefined ? subject.ref : `${subject.ref}@${gate.version}`;
   return refused(
     'approval_required',
-    `${ref} has no approval for exactly this content and target.${why}`,
+    `${whyUnapproved(ref, gate)}${why}`,
     `${admin ? ownSecrets(subject, gate) : ''}ask: svc submit --asset ${ref}${gate.target === undefined ? '' : targetFlag(gate.target)}`,
   );
+}
+
+function whyUnapproved(ref: string, { beyond_approval }: Gate): string {
+  return beyond_approval.length === 0
+    ? `${ref} has no approval for exactly this content and target.`
+    : `${ref} would get more on this target than its approval covers: ${beyond_approval.join(', ')}.`;
 }
 
 // The approval is about the agent, and names the target.

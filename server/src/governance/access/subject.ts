@@ -44,6 +44,8 @@ export interface Gate {
   admins_require_approval: boolean;
   /** Secrets of the team that the deployed content does not name. Admins need an approval for them too. */
   new_team_secrets: readonly string[];
+  /** What a deploy would get now, and the approval of this content and target does not cover. */
+  beyond_approval: readonly string[];
 }
 
 export interface DeploySubject extends AssetSubject {

@@ -73,11 +73,11 @@ async function decided(): Promise<void> {
   const name = `tool-${++made}`;
   const plain = { version: '1.0.0', description: '', tags: [], visibility: 'org', config: {} } as const;
   await createAsset({ db: base.db, rules }, ada, 'tool', { ...plain, name, team: 'ml', tags: [] });
-  const { id } = await submit({ db: base.db, targets: async () => [] }, ada, {
+  const { id } = await submit({ db: base.db, targets: async () => [], planFor: async () => undefined }, ada, {
     asset: `tools/${name}@1.0.0`,
     message: '',
   });
-  await approve(base.db, await cast.caller('max'), id, 'fine');
+  await approve({ db: base.db, planFor: async () => undefined }, await cast.caller('max'), id, 'fine');
 }
 
 const messageIds = async () => (await smtp.inbox()).map(({ head }) => /^Message-ID: (\S+)/im.exec(head)?.[1] ?? 'none');

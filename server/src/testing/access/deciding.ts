@@ -10,6 +10,7 @@ export const open: Gate = {
   version_requires_approval: false,
   admins_require_approval: false,
   new_team_secrets: [],
+  beyond_approval: [],
 };
 export const approved: Gate = { ...open, approval_id: 'approval-1' };
 

@@ -1,4 +1,5 @@
-// An emulator of AWS whose tasks run on this machine's engine, a service, and the door with TLS as those tasks find it.
+// An emulator of AWS whose tasks run on this machine's engine, one for Application Auto Scaling, a service, and the door with TLS as those tasks find
+// it.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type AddressInfo } from 'node:net';
@@ -13,7 +14,8 @@ import { testConfig } from '../config.ts';
 import type { AwsRequest } from '../servers/aws-models.ts';
 import { certificates } from '../servers/certificates.ts';
 import { startMinistack } from '../servers/ministack.ts';
-import { recordRequests } from '../servers/recorded-requests.ts';
+import { startMoto } from '../servers/moto.ts';
+import { recordRequests, services } from '../servers/recorded-requests.ts';
 import { testApp, type TestApp } from '../test-app.ts';
 import { planning } from './aws-revision.ts';
 
@@ -31,13 +33,15 @@ export interface AwsStage {
   eyes: AwsClients;
   /** By the clients of the service. */
   sent: AwsRequest[];
+  /** The last that the service has opened. */
+  clients(): AwsClients;
   /** Operations that AWS refuses to the service, as IAM says it. */
   denied: Set<string>;
   stop(): Promise<void>;
 }
 
 export async function openAwsStage(): Promise<AwsStage> {
-  const aws = await startMinistack();
+  const [aws, moto] = await Promise.all([startMinistack(), startMoto()]);
   const { endpoint } = aws;
   const config = testConfig();
   const { docker } = connectEngine({ docker_host: config.engine_host, installation_id: '' });
@@ -45,14 +49,16 @@ export async function openAwsStage(): Promise<AwsStage> {
   const gateway = await bridgeAddress(docker);
   const denied = new Set<string>();
   const sent: AwsRequest[] = [];
+  const opened: AwsClients[] = [];
   const onOpen = (clients: AwsClients) => {
+    opened.push(clients);
     recordRequests(clients, sent);
     denyIn(clients, denied);
   };
   const app = await testApp({
     config: { sync_budget_seconds: 8, calm_seconds: 3600, outbound_private_hosts: ['127.0.0.1'] },
     door_addresses: [gateway],
-    aws_emulator: { endpoint, onOpen },
+    aws_emulator: { endpoint, scaling_endpoint: moto.endpoint, onOpen },
   });
   await app.governed(sql`update org set agent_egress = 'open' returning id`);
   await app.admin.client.call('teams.create', { body: { name: 'ml' } });
@@ -63,6 +69,7 @@ export async function openAwsStage(): Promise<AwsStage> {
   const { region } = settings;
   const eyes = await openClients({ region, endpoint, credentials: { accessKeyId: 'eyes', secretAccessKey: 'eyes' } });
   await eyes.ecs.createCluster({ clusterName: settings.cluster });
+  await createClusterIn(moto.endpoint, settings);
   const target = { kind: 'aws', runtime: 'ecs-fargate', ...settings, registry: repository };
   return {
     app,
@@ -73,23 +80,42 @@ export async function openAwsStage(): Promise<AwsStage> {
     eyes,
     sent,
     denied,
+    clients: () => {
+      const last = opened.at(-1);
+      if (last === undefined) throw new Error('the service has no clients of AWS yet');
+      return last;
+    },
     stop: async () => {
       await app.stop();
       await door.close();
       // It removes its containers.
       await aws.stop();
+      await moto.stop();
       await removePulled(engine, `${new URL(endpoint).host}${new URL(repository).pathname}`);
     },
   };
 }
 
 /** Of this machine, as containers on the engine's own network find it. The engine may name the range only, and takes its first address. */
-export async function bridgeAddress(docker: Engine['docker']): Promise<string> {
+async function bridgeAddress(docker: Engine['docker']): Promise<string> {
   const { IPAM } = await docker.getNetwork('bridge').inspect();
   const [range] = IPAM?.Config ?? [];
   const address = range?.['Gateway'] ?? range?.['Subnet']?.replace(/\d+\/\d+$/, '1');
   if (address === undefined) throw new Error('the network of the engine has no range');
   return address;
+}
+
+/** Application Auto Scaling looks for the services of its own ECS. */
+async function createClusterIn(
+  endpoint: string,
+  { region, cluster }: { region: string; cluster: string },
+): Promise<void> {
+  const { ecs } = await openClients({
+    region,
+    endpoint,
+    credentials: { accessKeyId: 'eyes', secretAccessKey: 'eyes' },
+  });
+  await ecs.createCluster({ clusterName: cluster });
 }
 
 async function openDoor(
@@ -124,10 +150,7 @@ function denyIn(clients: AwsClients, denied: ReadonlySet<string>): void {
         async (args) => {
           const operation = String(commandName).replace(/Command$/, '');
           if (!denied.has(operation)) return await next(args);
-          const service = String(clientName)
-            .replace(/Client$/, '')
-            .toLowerCase();
-          const action = `${service}:${operation}`;
+          const action = `${services[String(clientName).replace(/Client$/, '')]}:${operation}`;
           const message = `User: arn:aws:iam::123456789012:user/gantry is not authorized to perform: ${action} on resource: arn:aws:x because no identity-based policy allows the ${action} action`;
           throw Object.assign(new Error(message), { name: 'AccessDeniedException', $fault: 'client' });
         },

@@ -14,6 +14,7 @@ import { openAgentLeases } from '../../agents/deploy/keep/agent-leases.ts';
 import { agentConnections } from '../../agents/deploy/connections/agent-connections.ts';
 import { ingressSecret } from '../../agents/deploy/serving/ingress-secret.ts';
 import type { DeployParts } from '../../agents/deploy/parts.ts';
+import { planFor } from '../../agents/deploy/plan-for.ts';
 import { openTargets, type KindOfTarget, type Targets } from '../../agents/deploy/targets/index.ts';
 import type { Instance, Place, Target } from '../../agents/deploy/targets/target.ts';
 import { openEnvelope } from '../../ground/envelope/envelope.ts';
@@ -144,11 +145,15 @@ export async function openDeployStage(): Promise<DeployStage> {
       return { name, ref: `agents/${name}@${version}` };
     },
     approve: async (ref) => {
-      const { id } = await submit({ db, targets: async () => [] }, await cast.caller('ada'), {
-        asset: ref,
-        message: '',
-      });
-      await approve(db, await cast.caller('max'), id, 'fine');
+      const { id } = await submit(
+        { db, targets: async () => [], planFor: planFor(stage.parts.targets) },
+        await cast.caller('ada'),
+        {
+          asset: ref,
+          message: '',
+        },
+      );
+      await approve({ db, planFor: planFor(stage.parts.targets) }, await cast.caller('max'), id, 'fine');
       return id;
     },
     clear: () => {

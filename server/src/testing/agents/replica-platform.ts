@@ -84,7 +84,7 @@ export function startReplicaPlatform(containers: Target, { has_scaler }: { has_s
   });
 
   return {
-    ...(has_scaler && { has_scaler }),
+    ...(has_scaler && { scalesItself: () => true }),
     deliver: async (image, ending) => await containers.deliver(image, ending),
     describe: async (described) => {
       const { name, revision_id } = described;

@@ -12,6 +12,10 @@ from botocore.loaders import Loader
 from botocore.model import ServiceModel, Shape
 from botocore.validate import ParamValidator
 
+# The patterns are for UTF-16, which writes characters beyond it as two.
+beyond_utf16 = r"\uD800\uDC00-\uDBFF\uDFFF"
+beyond = r"\U00010000-\U0010FFFF"
+
 models: dict[str, ServiceModel] = {}
 
 
@@ -43,7 +47,7 @@ def faults(shape: Shape, value: Any, place: str) -> list[str]:
             found.append(f"{place}: {value} is none of {', '.join(allowed)}")
         pattern = shape.metadata.get("pattern")
         # As a whole, as AWS matches it. `re` knows no classes of letters such as \\p{L}.
-        if pattern and not regex.fullmatch(pattern, value):
+        if pattern and not regex.fullmatch(pattern.replace(beyond_utf16, beyond), value):
             found.append(f"{place}: {value} does not match {pattern}")
     elif shape.type_name in ("integer", "long", "double", "float"):
         found += bounds(shape, value, place)

@@ -2,11 +2,12 @@ import { stacksOf, type AwsClients } from '../../agents/deploy/targets/aws/clien
 import type { AwsRequest } from './aws-models.ts';
 
 /** The names of the clients in botocore and in policies. */
-const services: Readonly<Record<string, string>> = {
+export const services: Readonly<Record<string, string>> = {
   ECS: 'ecs',
   ECR: 'ecr',
   SecretsManager: 'secretsmanager',
   CloudWatchLogs: 'logs',
+  ApplicationAutoScaling: 'application-autoscaling',
 };
 
 /** Every request that these clients send from now on, as they send it. */

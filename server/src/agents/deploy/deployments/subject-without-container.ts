@@ -11,7 +11,7 @@ export async function subjectWithoutContainer(
   { id, digest }: VersionRow,
 ): Promise<DeploySubject> {
   const [approval, organisation] = await Promise.all([
-    approvalFor(db, { version_id: id, digest, target: no_target }),
+    approvalFor(db, { version_id: id, digest, target: no_target }, null),
     settings(db),
   ]);
   const gate = {
@@ -20,6 +20,7 @@ export async function subjectWithoutContainer(
     version_requires_approval: false,
     admins_require_approval: organisation.require_approval_for_admins,
     new_team_secrets: [],
+    beyond_approval: [],
   };
   return { ...asset, gate };
 }

@@ -36,6 +36,9 @@ async function shareToken(
 // The keeper looks at each instance every 1.5 s, and sees in this time that a platform ends it.
 const leave_notice_seconds = 5;
 
+/** Of every replica of a platform. */
+export const shared_dial_names = ['SVC_DIAL_URL', 'SVC_JOIN_TOKEN', 'SVC_LEAVE_NOTICE_SECONDS'] as const;
+
 interface Starting {
   instance_id: string;
   revision_id: string;
@@ -66,7 +69,7 @@ export async function dialFiles(
   return {
     SVC_DIAL_URL: service_url,
     SVC_JOIN_TOKEN: isOneOfMany
-      ? await shareToken(parts, starting, target.hasRemoved !== undefined)
+      ? await shareToken(parts, starting, target.scalesItself?.(place) === true)
       : await issueToken(parts.db, instance_id),
     ...(ca === undefined ? {} : { SVC_DIAL_CA: ca }),
     ...(isOneOfMany ? { SVC_LEAVE_NOTICE_SECONDS: String(leave_notice_seconds) } : {}),

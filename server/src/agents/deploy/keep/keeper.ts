@@ -153,8 +153,8 @@ export function startKeeper(
     };
     await keepAll(serving);
     const [first] = serving;
-    // A target with a scaler of its own needs none.
-    if (first?.desired === 'running' && target.hasRemoved === undefined)
+    // A scaler of the target needs none beside it.
+    if (first?.desired === 'running' && !isScaledByTarget(target, first))
       await parts.leases
         .ifFree(
           deployMutex(first),
@@ -253,6 +253,9 @@ async function keepRunning(keeping: Keeping, { row, listed }: Listed, lease: Lea
   }
 }
 
+const isScaledByTarget = (target: Target, { place }: Pick<instanceStore.InstanceRow, 'place'>): boolean =>
+  place !== null && target.scalesItself?.(place) === true;
+
 /** For a target with a scaler of its own. True when it takes this instance away, or has done so. */
 async function hasLeft(
   parts: DeployParts,
@@ -260,7 +263,7 @@ async function hasLeft(
   { row, seen, health }: { row: instanceStore.InstanceRow; seen: Instance; health: Health | undefined },
   { signal }: Lease,
 ): Promise<boolean> {
-  if (target.hasRemoved === undefined || row.place === null) return false;
+  if (target.hasRemoved === undefined || row.place === null || !isScaledByTarget(target, row)) return false;
   if (health?.status === 'draining') {
     await instanceStore.setDraining(parts.db, row.id);
     return true;

@@ -1,10 +1,11 @@
 import { resourceLimits } from '@gantry/project/agent-yaml.ts';
 import { Problem } from '@gantry/contract/problems.ts';
-import { approvalFor } from '../../approvals/approval-for.ts';
+import { approvalFor, beyondApproval, type CoveredNow, type PlanWish } from '../../approvals/approval-for.ts';
 import { loadAgentConfig } from '../../../assets/registry/versions/load-version-content.ts';
 import { insertEvent } from '../event-store.ts';
 import * as instanceStore from '../instance-store.ts';
 import type { DeployParts } from '../parts.ts';
+import { planFor } from '../plan-for.ts';
 import * as store from '../store.ts';
 import type { Instance } from '../targets/target.ts';
 import type { Lease } from './agent-leases.ts';
@@ -55,9 +56,29 @@ async function requireFirstStart(
   const revision = await store.revision(db, revision_id);
   if (revision === undefined) throw new Error(`revision ${revision_id} is gone`);
   const { approval_id, digest, version } = revision;
-  if (approval_id !== null && (await approvalFor(db, { version_id, digest, target })) === undefined)
-    await refuse('approval_required', `The approval of agents/${agent}@${version} was revoked.`);
-  const bytes = resourceLimits(await loadAgentConfig(db, version_id)).memory_bytes;
+  const config = await loadAgentConfig(db, version_id);
+  const content = { version_id, digest, target };
+  if (approval_id !== null) {
+    if ((await approvalFor(db, content, 'what runs')) === undefined)
+      await refuse('approval_required', `The approval of agents/${agent}@${version} was revoked.`);
+    const beyond = await beyondApproval(db, content, await formOfStart(parts, { revision_id, config, ...content }));
+    if (beyond.length > 0)
+      await refuse(
+        'approval_required',
+        `agents/${agent}@${version} would get more on ${target} than its approval covers: ${beyond.join(', ')}.`,
+      );
+  }
+  const bytes = resourceLimits(config).memory_bytes;
   const crowded = await findNoRoom(parts, { agent_id, target, bytes }, signal);
   if (crowded !== undefined) await refuse('no_room', crowded);
+}
+
+/** A platform gives a further replica what the others have. Without others it describes the revision anew. */
+async function formOfStart(
+  { db, targets }: DeployParts,
+  { revision_id, ...wish }: PlanWish & { revision_id: string },
+): Promise<CoveredNow> {
+  const others = await instanceStore.instancesOfRevision(db, revision_id);
+  if (others.some(({ place }) => place !== null)) return 'what runs';
+  return (await planFor(targets)(db, wish))?.covers ?? null;
 }

@@ -166,6 +166,28 @@ test('after the end of its approval a sleeping agent is not started, and without
   expect(stage.provisioned).toBe(before);
 });
 
+test('T573: a sleeping agent that would get more than its approval covers is not started', async () => {
+  let permissions = ['role agents'];
+  stage.targets.local.plan = () => ({
+    requests: [],
+    broken: [],
+    notes: [],
+    covers: { kinds: [], size: { cpu: '', memory: '' }, permissions, reach: [], secrets: [] },
+  });
+  const { name, id } = await asleep();
+  const before = stage.provisioned;
+  permissions = ['role admin'];
+  keep();
+  await wake(stage.parts.db, id);
+  const problem = async () =>
+    (await stage.parts.db.one<{ problem: string }>(sql`select problem from instance`))?.problem;
+  await expect.poll(problem, patience).toBe('approval_required');
+  expect((await statusOf(name)).detail).toContain('would get more on local than its approval covers: role admin.');
+  expect(stage.provisioned).toBe(before);
+  permissions = ['role agents'];
+  await expect.poll(() => statusOf(name), patience).toMatchObject({ state: 'serving' });
+});
+
 test('the next keeper goes on with a start that another one left', async () => {
   const { name, id } = await asleep();
   const target = stage.targets.local;

@@ -5,7 +5,7 @@ import type { Caller } from '../../../governance/access/caller.ts';
 import type { Database } from '../../../ground/database/database.ts';
 import { loadAgentConfig } from '../../../assets/registry/versions/load-version-content.ts';
 import { findRun, requestCancel } from '../../../ground/runs/run.ts';
-import { deploySubject } from '../decide-deploy.ts';
+import { deployedSubject } from '../decide-deploy.ts';
 import { findDeploy, showDeploy } from '../deployments/find-deploy.ts';
 import * as store from '../store.ts';
 
@@ -15,7 +15,7 @@ export async function cancel(db: Database, caller: Caller, id: string): Promise<
   const run = await findRun(db, id);
   if (run?.actor.user_id !== user.id) {
     const config = await loadAgentConfig(db, row.version_id);
-    authorize(user, 'agent.operate', await deploySubject(db, asset, { ...row, config }));
+    authorize(user, 'agent.operate', await deployedSubject(db, asset, { ...row, config }));
   }
   // One transaction records the cancel and its requester. It locks the run's row first, in the same order as the run's executor.
   await db.transaction(async (tx) => {

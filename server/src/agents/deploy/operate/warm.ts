@@ -9,5 +9,5 @@ export async function isReturnable(db: Reader, revision_id: string): Promise<boo
   if (revision === undefined || !(await store.isUnchanged(db, revision_id))) return false;
   const { approval_id, version_id, digest, target } = revision;
   // An admin deployed it without one. Then only an admin can return to it, and the rollback decides that.
-  return approval_id === null || (await approvalFor(db, { version_id, digest, target })) !== undefined;
+  return approval_id === null || (await approvalFor(db, { version_id, digest, target }, 'what runs')) !== undefined;
 }

@@ -7,7 +7,7 @@ import type { DeployRun } from '../deploy-run.ts';
 import * as store from '../store.ts';
 
 export async function authorizeDeploy(parts: DeployParts, run: DeployRun) {
-  const { grant, approval_id } = await decideDeploy(parts.db, run, parts.recordRefusal);
+  const { grant, approval_id } = await decideDeploy(parts, run);
   await store.setApproval(parts.db, run.id, approval_id);
   if (grant.bypass === 'approval') {
     const revoked = await describeRevocation(parts.db, run.input);

@@ -30,7 +30,7 @@ export async function provision(
   run: DeployRun,
   { config, image: built, signal }: { config: AgentConfig; image: string; signal: AbortSignal },
 ): Promise<{ instances: ProvisionedInstance[]; key_id: string; files: TargetFile[] }> {
-  const { grant } = await decideDeploy(parts.db, run, parts.recordRefusal);
+  const { grant } = await decideDeploy(parts, run);
   const target = await parts.targets.find(run.input.target);
   // Also decided again: an admin may have changed the setting.
   refuseEgress(await settings(parts.db), config);

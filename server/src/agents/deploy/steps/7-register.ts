@@ -135,7 +135,7 @@ async function switchTo(
     return { revision_id: done.revision_id, approval_id: done.approval_id, audit_seq: audit_seq ?? null };
   }
   await cancelAfterStop(db, run);
-  const { grant, caller, approval_id } = await decideDeploy(db, run, parts.recordRefusal);
+  const { grant, caller, approval_id } = await decideDeploy(parts, run);
   await change(db, grant, rollback === undefined ? 'deploy' : 'deploy.rolled_back', async (tx, note) => {
     await run.settle(tx);
     await holdReferences(tx, { digest }, rollback === undefined ? {} : { onChanged: () => {} });

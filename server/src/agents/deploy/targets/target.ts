@@ -1,5 +1,6 @@
 import type { OutsideResource } from './outside.ts';
 import type { ResourceLimits } from '@gantry/project/agent-yaml.ts';
+import type { ScalerRule } from '@gantry/project/agent-yaml/scaling.ts';
 import type { TargetPlan } from './outside.ts';
 
 // A target runs instances of revisions. Nothing outside targets/ knows more of a target than this interface.
@@ -19,6 +20,8 @@ export interface PlaceInput {
   resources: ResourceLimits;
   /** The outside destinations of the instance. Undefined: not limited. */
   egress?: string[] | undefined;
+  /** Where the use of the processor is the only rule, a target with a scaler may scale by it. Undefined: only the service sets the number. */
+  scaler?: ScalerRule | undefined;
 }
 
 /** A revision before its build. `image`, `revision_id`, `fence` and the name have stand-ins in the form of real ones. */
@@ -124,7 +127,9 @@ export interface Target {
    * own. `as one of many`: a platform makes replicas, and a process that joins becomes one of the instances that are asked for.
    */
   dials_in?: 'alone' | 'as one of many';
-  /** It changes the number of instances itself, within `deploy.scaling`. True when it keeps fewer than were asked for. */
+  /** It changes the number of instances of this revision itself, within `deploy.scaling`. */
+  scalesItself?(place: Place): boolean;
+  /** For a place that it scales itself. True when it keeps fewer than were asked for. */
   hasRemoved?(place: Place, signal: AbortSignal): Promise<boolean>;
   /** It cannot limit what an instance reaches outside. */
   limits_egress?: false;

@@ -21,6 +21,7 @@ const asked_for: readonly string[] = [
   'ResourceExistsException',
   'ResourceAlreadyExistsException',
   'RepositoryAlreadyExistsException',
+  'ObjectNotFoundException',
 ];
 
 /**
@@ -50,6 +51,8 @@ export function problemOf(error: Error, operation: string): Error {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (fault === undefined && (name === 'TimeoutError' || code !== undefined))
     return unavailable(`AWS does not answer (${code ?? 'no answer in time'}).`);
+  if (fault === undefined && '$metadata' in error)
+    return unavailable('The answer is none of AWS. Something between the service and AWS may have given it.');
   return error;
 }
 

@@ -4,15 +4,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client/client.ts';
 import { sql } from '../../../../ground/database/sql.ts';
 import { access_key, openAwsStage, type AwsStage } from '../../../../testing/agents/aws-stage.ts';
+import { described, planning } from '../../../../testing/agents/aws-revision.ts';
 import { askHost, followed, hostTeller } from '../../../../testing/agents/host-teller.ts';
 import { projectOf } from '../../../../testing/pushes/project-archive.ts';
 import { checkAgainstModels } from '../../../../testing/servers/aws-models.ts';
+import { openLedger } from '../ledger.ts';
+import type { Ledger } from '../outside.ts';
+import { ecsPlatform, type EcsParts } from './ecs-platform.ts';
+import { policyOf, sent_actions } from './policy.ts';
 
 const name = 'swarm';
 const params = { name };
 const target = 'cloud';
 const cluster = 'agents';
 const done = { state: 'done', problem: null, target };
+const ending = () => AbortSignal.timeout(60_000);
 const slow = { timeout: 60_000, interval: 500 };
 let stage: AwsStage;
 let admin: Client;
@@ -71,6 +77,19 @@ async function expectNothing(): Promise<void> {
   expect(open.map(({ kind }) => kind).filter((kind) => !['log group', 'repository'].includes(kind))).toEqual([]);
 }
 
+/** With the clients of the service, past its API. */
+const parts = (): EcsParts => ({
+  ...planning,
+  installation_id: stage.installation_id,
+  ledger: openLedger(stage.app.db, target),
+  open: async () => await Promise.resolve(stage.clients()),
+  builds: stage.engine,
+  registry: () => {
+    throw new Error('nothing is pushed here');
+  },
+});
+const platform = () => ecsPlatform(parts());
+
 async function findings(): Promise<string[]> {
   const found = await admin.call('targets.test', { params: { name: target } });
   return found.map(({ part, works, message }) => `${works ? '' : 'not '}${part}: ${message}`);
@@ -91,6 +110,7 @@ test('an admin adds a target in AWS, and its test leaves nothing behind', async 
     'role: arn:aws:iam::123456789012:role/gantry-execution is passed to tasks',
     'service: makes and changes a service of the cluster',
     'removal: removes what it makes',
+    'scaler: may scale the services of the cluster',
     'log: the log group /gantry/agents is missing, and the first deploy makes it',
     expect.stringMatching(/^outgoing connections: cannot be limited here/),
   ]);
@@ -100,12 +120,13 @@ test('an admin adds a target in AWS, and its test leaves nothing behind', async 
 }, 60_000);
 
 test('a permission that is missing is named with the policy that has it, and the other parts are tried', async () => {
-  stage.denied.add('CreateService').add('GetLogEvents');
+  stage.denied.add('CreateService').add('GetLogEvents').add('PutScalingPolicy');
   const found = await findings();
   stage.denied.clear();
   expect(found.filter((one) => one.startsWith('not '))).toEqual([
     `not service: AWS does not allow it: ecs:CreateService on arn:aws:x. The least that it needs: svc target policy ${target}`,
-    expect.stringMatching(/^not log: AWS does not allow it: cloudwatchlogs:GetLogEvents on arn:aws:x/),
+    expect.stringMatching(/^not scaler: AWS does not allow it: application-autoscaling:PutScalingPolicy on arn:aws:x/),
+    expect.stringMatching(/^not log: AWS does not allow it: logs:GetLogEvents on arn:aws:x/),
   ]);
   await expectNothing();
 }, 60_000);
@@ -116,10 +137,18 @@ test('a version is approved for it, deployed there, and answers through the ingr
   const max = await stage.app.user('max@example.com', { teams: { ml: 'admin' } });
   const dora = await stage.app.user('dora@example.com', { teams: { ml: 'deployer' } });
   const asset = await pushed('1.0.0');
+  const { target_plan } = await admin.call('deployments.plan', { body: { ref: asset, target } });
+  expect(target_plan).toMatchObject({ broken: [], covers: { reach: ['out: *'], secrets: [] } });
+  const before = stage.sent.length;
   const { id } = await admin.call('approvals.submit', { body: { asset, target, message: '' } });
   await max.client.call('approvals.approve', { params: { id }, body: { reason: '' } });
   const deployment = await follow(await dora.client.call('deployments.create', { body: { ref: asset, target } }));
   expect(deployment).toMatchObject({ ...done, approval_id: id });
+  // The plan was what was sent.
+  const changing = stage.sent
+    .slice(before)
+    .filter(({ operation }) => /^(Create|Register|Put|Tag|Update)/.test(operation));
+  expect(changing.map(({ operation }) => operation)).toEqual(target_plan?.requests.map(({ action }) => action));
   service = serviceOf(deployment);
   expect(await say()).toMatch(answered);
   expect(await joined()).toEqual(await running(service));
@@ -129,6 +158,23 @@ test('a version is approved for it, deployed there, and answers through the ingr
   expect(found).toContain('image: the repository gantry/agents takes images from the service');
   expect(found).toContain('log: the log group /gantry/agents gives the lines of agents');
 }, 400_000);
+
+async function read(of: string, task: string, more: object = {}): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { line } of platform().logs(of, task, { secrets: {}, signal: ending(), ...more })) lines.push(line);
+  return lines;
+}
+
+test('its log is read from CloudWatch, masked, and found for its own description only', async () => {
+  const [replica = ''] = await joined();
+  const all = await read(service, replica);
+  expect(all.join('\n')).toContain('agent_ready');
+  expect(await read(service, replica, { tail: 1 })).toEqual(all.slice(-1));
+  expect((await read(service, replica, { secrets: { A: 'agent_ready' } })).join('\n')).not.toContain('agent_ready');
+  expect(await read(service, replica, { since: new Date(Date.now() + 60_000).toISOString() })).toEqual([]);
+  expect(await read('svc-another', replica)).toEqual([]);
+  expect(await read(service, '../another')).toEqual([]);
+}, 60_000);
 
 test('its log is followed live', async () => {
   const lines = await admin.call('agents.logs', { params, query: { tail: '0', follow: 'true' } });
@@ -144,17 +190,41 @@ test('its log is followed live', async () => {
     .toBe('asked where');
 }, 90_000);
 
+test('what somebody changes by hand is drift, with the command that mends it', async () => {
+  const drift = async () =>
+    (await admin.call('targets.drift', { params: { name: target } })).drift.map(({ what, kind }) => `${what} ${kind}`);
+  expect(await drift()).toEqual([]);
+  await stage.eyes.ecs.updateService({ cluster, service, enableExecuteCommand: true });
+  expect(await drift()).toEqual(['changed service']);
+  await stage.eyes.ecs.updateService({ cluster, service, enableExecuteCommand: false });
+  expect(await drift()).toEqual([]);
+}, 60_000);
+
 test('a scale to two and back ends the replica that has drained', async () => {
   const scaleTo = async (instances: number) =>
     expect(await follow(await admin.call('agents.scale', { params, body: { instances } }))).toMatchObject(done);
   await scaleTo(2);
   expect(await joined()).toEqual(await running(service));
   expect(await running(service)).toHaveLength(2);
+  const before = await running(service);
   await scaleTo(1);
   await expect.poll(async () => await running(service), slow).toHaveLength(1);
-  expect(await joined()).toEqual(await running(service));
+  const left = await running(service);
+  expect(await joined()).toEqual(left);
   expect(await say()).toMatch(answered);
+  // A follow of one that has ended ends.
+  const gone = before.find((task) => !left.includes(task)) ?? '';
+  expect((await read(service, gone, { follow: true })).join('\n')).toContain('agent_ready');
 }, 180_000);
+
+test('a replica that names the task of another description ends nothing', async () => {
+  const tasks = await running(service);
+  await platform().describe(described, ending());
+  await platform().scale(described.name, { replicas: 0, leaving: tasks });
+  expect(await running(service)).toEqual(tasks);
+  await platform().remove(described.name, ending());
+  expect(await running(service)).toEqual(tasks);
+}, 60_000);
 
 test('a new version runs in a service of its own, and a rollback returns to the version before', async () => {
   const next = await deploy(await pushed('2.0.0'));
@@ -165,7 +235,8 @@ test('a new version runs in a service of its own, and a rollback returns to the 
   expect(back).toMatchObject({ ...done, version: '1.0.0' });
   expect(await say()).toMatch(answered);
   service = serviceOf(back);
-  expect(await joined()).toEqual(await running(service));
+  await expect.poll(async () => await running(), slow).toEqual(await running(service));
+  await expect.poll(joined, slow).toEqual(await running(service));
 }, 400_000);
 
 test('a version whose replicas end at their start fails its deploy with their exit code, and leaves nothing', async () => {
@@ -202,9 +273,39 @@ test('a delete leaves nothing, and the target can be removed then', async () => 
   expect(logStreams).toEqual([]);
 }, 120_000);
 
+test('a description that is interrupted before its service is made again, with the secret of before', async () => {
+  const record: Ledger['record'] = async (one, of) => {
+    if (one.kind === 'service') throw new Error('the record is not stored');
+    await parts().ledger.record(one, of);
+  };
+  const failing = ecsPlatform({ ...parts(), ledger: { ...parts().ledger, record } });
+  await expect(failing.describe(described, ending())).rejects.toThrow('the record is not stored');
+  expect(await platform().observe(described.name)).toBeUndefined();
+  await platform().describe(described, ending());
+  expect(await platform().observe(described.name)).toMatchObject({ replicas: 0 });
+  await platform().remove(described.name, ending());
+  await platform().remove(described.name, ending());
+  await expectNothing();
+}, 60_000);
+
 test("every request that was sent fits botocore's models", async () => {
   // The service sends more meanwhile.
   const requests = [...stage.sent];
   const faults = await checkAgainstModels(requests);
   expect(faults.flatMap((found, at) => found.map((fault) => `${requests[at]?.operation}: ${fault}`))).toEqual([]);
 }, 120_000);
+
+// Schema-checked: the emulators refuse no permission.
+test('the policy has the actions that were sent, neither more nor fewer', () => {
+  const used = new Set(stage.sent.map(({ service: of, operation }) => `${of}:${operation}`));
+  expect(sent_actions.toSorted()).toEqual([...used].toSorted());
+  const { Statement } = policyOf(planning);
+  const allowed = Statement.flatMap(({ Action }) => Action);
+  expect(allowed).toEqual(expect.arrayContaining([...sent_actions]));
+  expect(allowed.filter((action) => action.includes('*'))).toEqual([]);
+  expect(Statement.at(-1)).toMatchObject({
+    Action: ['iam:PassRole'],
+    Resource: [planning.settings.execution_role_arn],
+    Condition: { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } },
+  });
+});

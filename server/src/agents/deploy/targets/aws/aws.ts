@@ -15,6 +15,7 @@ import { testAws } from './test-aws.ts';
 /** In tests, instead of AWS and of the registry of the account. */
 export interface AwsEmulator {
   endpoint: string;
+  scaling_endpoint: string;
   onOpen?: (clients: AwsClients) => void;
 }
 
@@ -72,7 +73,7 @@ async function connect(
   const clients = await openClients({
     region,
     ...(key !== undefined && { credentials: { accessKeyId: key.id, secretAccessKey: key.secret } }),
-    ...(emulator !== undefined && { endpoint: emulator.endpoint }),
+    ...(emulator !== undefined && { endpoint: emulator.endpoint, scaling_endpoint: emulator.scaling_endpoint }),
   });
   emulator?.onOpen?.(clients);
   return clients;

@@ -1,3 +1,4 @@
+import type { ApplicationAutoScaling } from '@aws-sdk/client-application-auto-scaling';
 import type { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
 import type { ECR } from '@aws-sdk/client-ecr';
 import type { ECS } from '@aws-sdk/client-ecs';
@@ -10,23 +11,26 @@ export interface AwsClients {
   ecr: ECR;
   secrets: SecretsManager;
   logs: CloudWatchLogs;
+  scaling: ApplicationAutoScaling;
 }
 
 export interface AwsAccess {
   region: string;
   /** Undefined: those that the machine of the service has, such as the role of its instance. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
-  /** For an emulator in tests. */
+  /** For emulators in tests. That of `scaling` is another one. */
   endpoint?: string;
+  scaling_endpoint?: string;
 }
 
 /** Loads the clients, which only such a target needs. Without I/O beside that. */
-export async function openClients(access: AwsAccess): Promise<AwsClients> {
-  const [ecs, ecr, secrets, logs] = await Promise.all([
+export async function openClients({ scaling_endpoint, ...access }: AwsAccess): Promise<AwsClients> {
+  const [ecs, ecr, secrets, logs, scaling] = await Promise.all([
     import('@aws-sdk/client-ecs'),
     import('@aws-sdk/client-ecr'),
     import('@aws-sdk/client-secrets-manager'),
     import('@aws-sdk/client-cloudwatch-logs'),
+    import('@aws-sdk/client-application-auto-scaling'),
   ]);
   const config = { ...access, requestHandler: { requestTimeout: 30_000, connectionTimeout: 5000 } };
   const clients = {
@@ -34,6 +38,10 @@ export async function openClients(access: AwsAccess): Promise<AwsClients> {
     ecr: new ecr.ECR(config),
     secrets: new secrets.SecretsManager(config),
     logs: new logs.CloudWatchLogs(config),
+    scaling: new scaling.ApplicationAutoScaling({
+      ...config,
+      ...(scaling_endpoint !== undefined && { endpoint: scaling_endpoint }),
+    }),
   };
   for (const { middlewareStack } of stacksOf(clients))
     middlewareStack.add(

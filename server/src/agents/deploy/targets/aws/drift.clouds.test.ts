@@ -6,7 +6,8 @@ import { connectEngine } from '../../../../assets/docker/client.ts';
 import { described, planning } from '../../../../testing/agents/aws-revision.ts';
 import { memoryLedger } from '../../../../testing/agents/memory-ledger.ts';
 import { testConfig } from '../../../../testing/config.ts';
-import { startMinistack, type Ministack } from '../../../../testing/servers/ministack.ts';
+import type { Emulator } from '../../../../testing/servers/emulator.ts';
+import { startMinistack } from '../../../../testing/servers/ministack.ts';
 import type { Platform } from '../replicas/platform.ts';
 import { openClients, stacksOf, type AwsClients } from './clients.ts';
 import { ecsPlatform } from './ecs-platform.ts';
@@ -17,7 +18,7 @@ const { cluster } = settings;
 const signal = () => AbortSignal.timeout(30_000);
 const ledger = memoryLedger();
 const told = new Map<string, number | undefined>();
-let aws: Ministack;
+let aws: Emulator;
 /** Of somebody with a console. */
 let hands: AwsClients;
 let platform: Platform;

@@ -17,6 +17,7 @@ import { imageName } from './settings.ts';
 import { makeRepository } from './made.ts';
 import { findService, ownServices, replicaSet } from './observe.ts';
 import { removeRevision } from './remove.ts';
+import { targetPlan } from './plan.ts';
 import { container_name, repository, type Planning } from './requests.ts';
 import { scaleRevision } from './scale.ts';
 import { earlierValues } from './secret-values.ts';
@@ -52,6 +53,9 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
   };
   return {
     limits_egress: false,
+    scalesItself: ({ has_scaler }) => has_scaler === true,
+
+    plan: (planned) => targetPlan(planned, parts),
 
     async deliver(image, signal) {
       const ecs = await opened();
@@ -70,7 +74,8 @@ export function ecsPlatform({ open, builds, ...parts }: EcsParts): Platform {
       const { notes, ...requests } = await describeRevision(await opened(), described, signal);
       seen.delete(described.name);
       const content = `${JSON.stringify({ ...requests, ...(notes.length > 0 && { notes }) }, null, 2)}\n`;
-      return { place: {}, artefacts: [{ file: 'ecs.json', content }] };
+      const place = described.scaler === undefined ? {} : { has_scaler: true };
+      return { place, artefacts: [{ file: 'ecs.json', content }] };
     },
 
     async scale(name, to, signal) {

@@ -1,12 +1,18 @@
 // Every call that makes something in the account, and no other file has one. Each is recorded before it is made, so a crash leaves nothing unknown.
+import type {
+  PutScalingPolicyCommandInput,
+  RegisterScalableTargetCommandInput,
+} from '@aws-sdk/client-application-auto-scaling';
 import type { RegisterTaskDefinitionCommandInput } from '@aws-sdk/client-ecs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '@gantry/contract/problems.ts';
 import { label } from '../../../../assets/docker/labels.ts';
 import type { Ledger, OutsideResource } from '../outside.ts';
 import { unlessNamed, type AwsClients } from './clients.ts';
 import type { Plan } from './plan.ts';
 
 export interface Made extends OutsideResource {
-  kind: 'log group' | 'repository' | 'secret' | 'task definition' | 'service';
+  kind: 'log group' | 'repository' | 'secret' | 'task definition' | 'service' | 'scalable target' | 'scaling policy';
 }
 
 interface Making {
@@ -95,3 +101,32 @@ export interface RecordedService {
   service: Pick<Plan['service'], 'launchType' | 'networkConfiguration' | 'enableExecuteCommand'>;
   task_definition: RegisterTaskDefinitionCommandInput;
 }
+
+/** Application Auto Scaling finds a new service after a moment. */
+const most_tries = 10;
+
+/** A repeated one changes nothing. Its policy makes alarms of CloudWatch, which end with it. */
+export async function makeScaler(
+  making: MakingOf,
+  {
+    name,
+    target,
+    policy,
+  }: { name: string; target: RegisterScalableTargetCommandInput; policy: PutScalingPolicyCommandInput },
+): Promise<void> {
+  const { clients, signal } = making;
+  await recordOf(making, { kind: 'scalable target', name });
+  await recordOf(making, { kind: 'scaling policy', name });
+  for (let tries = 1; ; tries++)
+    try {
+      await clients.scaling.registerScalableTarget(target, { abortSignal: signal });
+      break;
+    } catch (error) {
+      if (tries >= most_tries || !isNotFoundYet(error)) throw error;
+      await sleep(1000, undefined, { signal });
+    }
+  await clients.scaling.putScalingPolicy(policy, { abortSignal: signal });
+}
+
+const isNotFoundYet = (error: unknown) =>
+  error instanceof Problem && error.code === 'start_failed' && /service doesn't exist/i.test(error.detail);

@@ -65,6 +65,15 @@ const permissions: readonly Permission[] = [
     ],
   },
   {
+    actions: [
+      'application-autoscaling:RegisterScalableTarget',
+      'application-autoscaling:PutScalingPolicy',
+      'application-autoscaling:DeleteScalingPolicy',
+      'application-autoscaling:DeregisterScalableTarget',
+    ],
+    on: ({ arn }) => [`${arn('application-autoscaling')}:scalable-target/*`],
+  },
+  {
     actions: ['ecr:CreateRepository'],
     on: ({ arn, settings }) => [`${arn('ecr')}:repository/${repositoryName(settings)}`],
   },
@@ -73,7 +82,10 @@ const permissions: readonly Permission[] = [
 /** What the SDK sends. Creating with tags needs the action for tags too, where the service has another one. */
 export const sent_actions: readonly string[] = permissions.flatMap(({ actions }) => actions);
 
-/** No call of the SDK has these names. ECR asks for them when an image is pushed by the protocol of registries, and others at a creation. */
+/**
+ * No call of the SDK has these names. ECR asks for them when an image is pushed by the protocol of registries, others ask at a creation, and a policy of
+ * Application Auto Scaling makes alarms for the caller.
+ */
 const implied: readonly Permission[] = [
   {
     actions: [
@@ -89,6 +101,10 @@ const implied: readonly Permission[] = [
     on: ({ arn, settings }) => [`${arn('ecr')}:repository/${repositoryName(settings)}`],
   },
   {
+    actions: ['cloudwatch:PutMetricAlarm', 'cloudwatch:DescribeAlarms', 'cloudwatch:DeleteAlarms'],
+    on: ({ arn, settings: { cluster } }) => [`${arn('cloudwatch')}:alarm:TargetTracking-service/${cluster}/*`],
+  },
+  {
     actions: ['secretsmanager:TagResource'],
     on: ({ arn, installation_id }) => [`${arn('secretsmanager')}:secret:gantry/${installation_id}/*`],
   },
@@ -100,6 +116,8 @@ const implied: readonly Permission[] = [
     ],
   },
 ];
+
+const scaling_service = 'ecs.application-autoscaling.amazonaws.com';
 
 /** The policy as JSON of IAM. */
 export function policyOf({ settings, installation_id }: Omit<Place, 'arn'>) {
@@ -115,6 +133,15 @@ export function policyOf({ settings, installation_id }: Omit<Place, 'arn'>) {
         Action: [...actions],
         Resource: [...on(place)],
       })),
+      {
+        // Once in an account, for the first agent that Application Auto Scaling scales.
+        Effect: 'Allow',
+        Action: ['iam:CreateServiceLinkedRole'],
+        Resource: [
+          `arn:${partition}:iam::${account}:role/aws-service-role/${scaling_service}/AWSServiceRoleForApplicationAutoScaling_ECSService`,
+        ],
+        Condition: { StringLike: { 'iam:AWSServiceName': scaling_service } },
+      },
       {
         Effect: 'Allow',
         Action: ['iam:PassRole'],

@@ -4,6 +4,7 @@ import type { Ecs } from './ecs-platform.ts';
 import type { Made } from './made.ts';
 import { findService } from './observe.ts';
 import { container_name, scaling, secretName } from './requests.ts';
+import { scaledBy } from './scaler.ts';
 import { stopGraceSeconds } from '../stop-grace.ts';
 import { tasksOf } from './tasks.ts';
 
@@ -15,6 +16,7 @@ export async function removeRevision(ecs: Ecs, name: string, signal?: AbortSigna
   const { clients, settings } = ecs;
   const { cluster } = settings;
   const service = await findService(ecs, name, signal);
+  await removeScaler(ecs, name, signal);
   if (service !== undefined) {
     await clients.ecs.updateService(scaling(name, ecs, { replicas: 0, restarts: false }), { abortSignal: signal });
     await untilEnded(ecs, name, signal);
@@ -28,6 +30,20 @@ export async function removeRevision(ecs: Ecs, name: string, signal?: AbortSigna
 }
 
 const removed = async ({ ledger }: Ecs, made: Made) => await ledger.removed(made);
+
+/** Its alarms end with its policy. A missing one is no error. */
+export async function removeScaler(ecs: Ecs, name: string, signal?: AbortSignal): Promise<void> {
+  const open = await ecs.ledger.list();
+  if (!open.some((one) => one.kind === 'scalable target' && one.name === name)) return;
+  const { clients, settings } = ecs;
+  const at = scaledBy(name, settings);
+  const missing = ['ObjectNotFoundException'];
+  const policy = { ...at, PolicyName: name };
+  await unlessNamed(missing, clients.scaling.deleteScalingPolicy(policy, { abortSignal: signal }));
+  await removed(ecs, { kind: 'scaling policy', name });
+  await unlessNamed(missing, clients.scaling.deregisterScalableTarget(at, { abortSignal: signal }));
+  await removed(ecs, { kind: 'scalable target', name });
+}
 
 /** A task that writes would make its log anew. ECS kills after the grace. */
 async function untilEnded(ecs: Ecs, name: string, signal?: AbortSignal): Promise<void> {

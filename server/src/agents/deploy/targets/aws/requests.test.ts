@@ -1,5 +1,5 @@
 // The requests of a revision against the models of botocore and our own rules. Nothing is sent.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkAgainstModels } from '../../../../testing/servers/aws-models.ts';
 import { fargateSize, isFargateSize } from './fargate-size.ts';
 import { brokenRules } from './plan-rules.ts';
@@ -50,12 +50,6 @@ test('the same attempt has the same names and tokens, and another attempt anothe
   expect(next.secret.ClientRequestToken).not.toBe(plan.secret.ClientRequestToken);
 });
 
-test('fault 1: a processor is 1024 units, and memory is in MiB', () => {
-  expect(fargateSize({ cpu_count: 0.25, memory_bytes: 512 * MiB })).toEqual({ cpu: 256, memory: 512 });
-  expect(fargateSize({ cpu_count: 1, memory_bytes: 2 * GiB })).toEqual({ cpu: 1024, memory: 2048 });
-  expect(plan.task_definition).toMatchObject({ cpu: '512', memory: '1024' });
-});
-
 test('a size between two of Fargate is rounded up and said, and an impossible one is refused', () => {
   expect(fargateSize({ cpu_count: 1, memory_bytes: GiB })).toEqual({
     cpu: 1024,
@@ -79,34 +73,43 @@ test('every size that is given is one of Fargate', () => {
     }
 });
 
-test('fault 2: the log group of the container is the one that is made before', () => {
-  expect(container?.logConfiguration?.options).toMatchObject({ 'awslogs-group': plan.log_group.logGroupName });
-  expect(Object.keys(plan).indexOf('log_group')).toBeLessThan(Object.keys(plan).indexOf('service'));
-});
+// Each of these has shipped in a platform that deploys agents to Fargate, by its own list of changes.
+describe('the seven faults of deploys to Fargate', () => {
+  test('fault 1: a processor is 1024 units, and memory is in MiB', () => {
+    expect(fargateSize({ cpu_count: 0.25, memory_bytes: 512 * MiB })).toEqual({ cpu: 256, memory: 512 });
+    expect(fargateSize({ cpu_count: 1, memory_bytes: 2 * GiB })).toEqual({ cpu: 1024, memory: 2048 });
+    expect(plan.task_definition).toMatchObject({ cpu: '512', memory: '1024' });
+  });
 
-test('fault 3: no port is named, because a replica listens on none', () => {
-  expect(container).not.toHaveProperty('portMappings');
-  expect(plan.service).not.toHaveProperty('loadBalancers');
-});
+  test('fault 2: the log group of the container is the one that is made before', () => {
+    expect(container?.logConfiguration?.options).toMatchObject({ 'awslogs-group': plan.log_group.logGroupName });
+    expect(Object.keys(plan).indexOf('log_group')).toBeLessThan(Object.keys(plan).indexOf('service'));
+  });
 
-test('fault 4: no health check of ECS needs a program or a port that the image lacks', () => {
-  expect(container).not.toHaveProperty('healthCheck');
-});
+  test('fault 3: no port is named, because a replica listens on none', () => {
+    expect(container).not.toHaveProperty('portMappings');
+    expect(plan.service).not.toHaveProperty('loadBalancers');
+  });
 
-test('fault 5: a replica has no public address', () => {
-  expect(plan.service.networkConfiguration?.awsvpcConfiguration?.assignPublicIp).toBe('DISABLED');
-});
+  test('fault 4: no health check of ECS needs a program or a port that the image lacks', () => {
+    expect(container).not.toHaveProperty('healthCheck');
+  });
 
-test('fault 6: the secret is named by its whole ARN', () => {
-  const secret_arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:gantry/x/svc-parrot-a1b2c3d4-Zx9QeR';
-  const { containerDefinitions } = taskDefinition(described, planning, { secret_arn });
-  expect(containerDefinitions?.[0]?.secrets).toEqual([{ name: 'SVC_SECRETS', valueFrom: secret_arn }]);
-});
+  test('fault 5: a replica has no public address', () => {
+    expect(plan.service.networkConfiguration?.awsvpcConfiguration?.assignPublicIp).toBe('DISABLED');
+  });
 
-test('fault 7: there is no container beside the agent that would need a token, and no value of a secret in a request', () => {
-  expect(plan.task_definition.containerDefinitions).toHaveLength(1);
-  expect(container?.environment).toEqual([{ name: 'SVC_AGENT_NAME', value: 'parrot' }]);
-  expect(plan.secret.SecretString).toBe('{}');
+  test('fault 6: the secret is named by its whole ARN', () => {
+    const secret_arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:gantry/x/svc-parrot-a1b2c3d4-Zx9QeR';
+    const { containerDefinitions } = taskDefinition(described, planning, { secret_arn });
+    expect(containerDefinitions?.[0]?.secrets).toEqual([{ name: 'SVC_SECRETS', valueFrom: secret_arn }]);
+  });
+
+  test('fault 7: there is no container beside the agent that would need a token, and no value of a secret in a request', () => {
+    expect(plan.task_definition.containerDefinitions).toHaveLength(1);
+    expect(container?.environment).toEqual([{ name: 'SVC_AGENT_NAME', value: 'parrot' }]);
+    expect(plan.secret.SecretString).toBe('{}');
+  });
 });
 
 const broken = (change: (own: Plan) => void) => {

@@ -6,6 +6,7 @@ import type {
   CreateServiceCommandInput,
   RegisterTaskDefinitionCommandInput,
   Tag,
+  TagResourceCommandInput,
   UpdateServiceCommandInput,
 } from '@aws-sdk/client-ecs';
 import type { CreateSecretCommandInput } from '@aws-sdk/client-secrets-manager';
@@ -14,6 +15,7 @@ import { sandbox_user } from '../../../../assets/workshop/sandbox.ts';
 import type { Described } from '../replicas/platform.ts';
 import { stopGraceSeconds } from '../stop-grace.ts';
 import { fargateSize } from './fargate-size.ts';
+import { ruleAsTag, scaler_tag } from './scaler.ts';
 import { repositoryName, type EcsSettings } from './settings.ts';
 
 export interface Planning {
@@ -96,7 +98,7 @@ export function taskDefinition(
 }
 
 export function service(
-  { name, fence, ...described }: Pick<Described, 'name' | 'fence' | 'agent' | 'revision_id'>,
+  { name, fence, scaler, ...described }: Pick<Described, 'name' | 'fence' | 'agent' | 'revision_id' | 'scaler'>,
   planning: Planning,
   { task_definition, digest }: { task_definition: string; digest: string },
 ): CreateServiceCommandInput {
@@ -125,7 +127,11 @@ export function service(
     },
     enableExecuteCommand: false,
     propagateTags: 'SERVICE',
-    tags: [...tags(described, planning), ...descriptionTags({ fence, digest })],
+    tags: [
+      ...tags(described, planning),
+      ...descriptionTags({ fence, digest }),
+      ...(scaler === undefined ? [] : [{ key: scaler_tag, value: ruleAsTag(scaler) }]),
+    ],
   };
 }
 
@@ -137,6 +143,11 @@ export const descriptionTags = ({ fence, digest }: { fence: number; digest: stri
 export const digest_tag = 'gantry.description';
 /** What ended before is no answer to the last wish. */
 export const scaled_tag = 'gantry.scaled';
+
+export const scaledTag = (resourceArn: string, at: string): TagResourceCommandInput => ({
+  resourceArn,
+  tags: [{ key: scaled_tag, value: at }],
+});
 
 /** `restarts`: a deployment that ECS has given up starts nothing more. */
 export function scaling(

@@ -14,6 +14,7 @@ import { planOf } from './plan.ts';
 import { removeRevision } from './remove.ts';
 import { container_name, digestOf, logGroup, repository, secretName, service, taskDefinition } from './requests.ts';
 import { scaleRevision } from './scale.ts';
+import { scalableTarget, scaledBy, scalingPolicy } from './scaler.ts';
 import { earlierValues } from './secret-values.ts';
 
 const removal_ms = 60_000;
@@ -46,6 +47,7 @@ export async function testAws(
       }),
     );
   }
+  found.push(await look('scaler', async () => await tryScaler(ecs, probe, signal)));
   found.push(await look('log', async () => await tryLog(ecs, probe, signal)));
   const message =
     'cannot be limited here: agents reach what their subnets and security groups let them, so agents with limits are refused';
@@ -124,6 +126,32 @@ async function tryService(
     return 'makes and changes a service of the cluster';
   });
   return [secret, role, runs];
+}
+
+/** Of a service that is not there. AWS looks for the permission first, and then for the service. */
+async function tryScaler(
+  { clients: { scaling }, settings }: Ecs,
+  { name }: Described,
+  signal: AbortSignal,
+): Promise<string> {
+  const none = `${name}-none`;
+  const at = scaledBy(none, settings);
+  const rule = { min: 1, max: 1, target_cpu: 100 };
+  const ending = { abortSignal: signal };
+  await allowed(scaling.registerScalableTarget(scalableTarget(none, settings, rule), ending));
+  await allowed(scaling.putScalingPolicy(scalingPolicy(none, settings, rule), ending));
+  await allowed(scaling.deleteScalingPolicy({ ...at, PolicyName: none }, ending));
+  await allowed(scaling.deregisterScalableTarget(at, ending));
+  return 'may scale the services of the cluster';
+}
+
+/** AWS may say that the thing is not there. */
+async function allowed(work: Promise<unknown>): Promise<void> {
+  try {
+    await unlessNamed(['ObjectNotFoundException'], work);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'start_failed') throw error;
+  }
 }
 
 async function tryLog(ecs: Ecs, { name }: Described, signal: AbortSignal): Promise<string> {

@@ -121,6 +121,13 @@ function podSpec({ runtime_class }: Home, input: DeploymentInput): V1PodSpec {
 
 const millicores = (cpus: number) => `${Math.max(1, Math.round(cpus * 1000))}m`;
 
+/** Tells the number of replicas, with the time of it. */
+export const scaled = (name: string, at: string) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, annotations: { [scaled_at]: at } },
+});
+
 /** The Deployment, as the owner of the objects beside it. */
 export interface Owner {
   name: string;

@@ -11,6 +11,7 @@ import type { Cluster } from './client.ts';
 import { clusterDrift } from './drift.ts';
 import { memoryBytes } from './quantity.ts';
 import * as objects from './objects.ts';
+import { besideDeployment, planOf, type Pull } from './plan.ts';
 import { podLog } from './pod-log.ts';
 import { stateOf } from './replica-state.ts';
 
@@ -22,7 +23,7 @@ interface KubernetesSettings {
   deliver: Platform['deliver'];
   outgoing: Outgoing;
   /** With which nodes pull images. */
-  pull: { host: string; login: { username: string; password: string } } | undefined;
+  pull: Pull;
 }
 
 const deployments = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
@@ -65,6 +66,7 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
 
   return {
     limits_egress: false,
+    plan: (planned) => planOf(home, planned, pull),
     deliver,
     outgoing: async () => await Promise.resolve(outgoing),
 
@@ -84,8 +86,7 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
       };
       await ledger.record(resourceOf(name), described, { ...recorded });
       const owner = ownerOf(before ?? (await cluster.apply(wanted, signal)));
-      for (const one of objects.objectsBeside(home, owner)) await cluster.apply(one, signal);
-      if (pull !== undefined) await cluster.apply(objects.pullSecret(home, owner, pull), signal);
+      for (const object of besideDeployment(home, owner, pull)) await cluster.apply(object, signal);
       return {
         place: {},
         artefacts: [{ file: 'deployment.json', content: `${JSON.stringify(wanted, undefined, 2)}\n` }],
@@ -106,8 +107,7 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
             signal,
           );
       }
-      const metadata = { name, annotations: { [objects.scaled_at]: new Date().toISOString() } };
-      await cluster.merge({ ...deployments, metadata, spec: { replicas } }, signal);
+      await cluster.merge({ ...objects.scaled(name, new Date().toISOString()), spec: { replicas } }, signal);
     },
 
     async observe(name, signal) {

@@ -18,6 +18,8 @@ import { submit } from '../../../approvals/submit.ts';
 import { deploy } from '../../deploy.ts';
 import { deployKind } from '../../deploy-kind.ts';
 import { showDeploy } from '../../deployments/find-deploy.ts';
+import { plan } from '../../plan.ts';
+import { planFor } from '../../plan-for.ts';
 import { findNamedUsers } from '../../named-users.ts';
 import { rules } from '../../../../testing/pushes/rules.ts';
 
@@ -38,6 +40,7 @@ beforeEach(() => stage.clear());
 afterEach(() => expect(errors.splice(0)).toEqual([]));
 
 const db = () => stage.database.db;
+const plans = () => ({ planFor: planFor(stage.parts.targets) });
 const caller = async (person: Person) => await stage.cast.caller(person);
 
 async function added(team: 'ml' | 'ops'): Promise<string> {
@@ -60,12 +63,12 @@ async function approvedFor(target: string): Promise<string> {
 }
 
 async function submitFor(ref: string, target: string): Promise<string> {
-  const parts = { db: db(), targets: async () => await stage.parts.targets.names() };
+  const parts = { db: db(), targets: async () => await stage.parts.targets.names(), ...plans() };
   return (await submit(parts, await caller('ada'), { asset: ref, target, message: '' })).id;
 }
 
 async function approveFor(ref: string, target: string): Promise<void> {
-  await approve(db(), await caller('max'), await submitFor(ref, target), 'fine');
+  await approve({ db: db(), ...plans() }, await caller('max'), await submitFor(ref, target), 'fine');
 }
 
 async function deployTo(person: Person, ref: string, target: string) {
@@ -112,7 +115,7 @@ test('an approval for a target ends with its address and with its credential, al
   };
   const pending = await submitFor((await stage.push()).ref, name);
   await move('2.0.0');
-  await expect(approve(db(), await caller('max'), pending, 'fine')).rejects.toMatchObject({
+  await expect(approve({ db: db(), ...plans() }, await caller('max'), pending, 'fine')).rejects.toMatchObject({
     code: 'superseded',
     detail: `The target ${name} has changed since this request.`,
   });
@@ -137,6 +140,20 @@ test('a kind with one target means it, and with several it is refused with their
     code: 'not_in_effect',
     detail: expect.stringContaining(`Its targets: local, ${names.join(', ')}`),
   });
+});
+
+test('T576: a region that the named target does not have is refused by the plan and by the deploy, and another target replaces it', async () => {
+  const name = await added('ml');
+  const { ref } = await stage.push({ yaml: `deploy: {cloud: ${name}, region: eu-west-1}\n` });
+  const detail = `\`deploy.region\`: The target ${name} has no region, and agent.yaml names eu-west-1.`;
+  await expect(deploy(stage.parts, await caller('root'), { ref, force: false })).rejects.toMatchObject({
+    code: 'not_in_effect',
+    detail,
+    errors: [{ pointer: '/deploy/region' }],
+  });
+  const { verdicts } = await plan(stage.parts, await caller('root'), { ref });
+  expect(verdicts).toContainEqual({ check: 'validate', verdict: 'fail', detail });
+  expect(await deployTo('root', ref, 'local')).toMatchObject({ state: 'done', target: 'local' });
 });
 
 test('a target with agents on it is not removed, not even with force', async () => {

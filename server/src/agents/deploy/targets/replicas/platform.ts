@@ -39,8 +39,8 @@ export interface PlatformDrift extends Drift {
  * `replicas/target.ts` makes a target of it.
  */
 export interface Platform {
-  /** It changes the number of replicas itself, within `deploy.scaling`. */
-  has_scaler?: true;
+  /** It changes the number of replicas of this place itself, within `deploy.scaling`. */
+  scalesItself?(place: Place): boolean;
   limits_egress?: false;
   /** As `Target.plan`. `name` is the one of the description. */
   plan?(planned: Planned): TargetPlan;

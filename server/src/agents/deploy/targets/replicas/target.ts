@@ -29,7 +29,7 @@ const replicaPlace = z.object({
 });
 type ReplicaPlace = z.output<typeof replicaPlace>;
 
-type Told = Pick<ReplicaPlace, 'instance_id' | 'revision_id' | 'name'>;
+type Told = Pick<ReplicaPlace, 'instance_id' | 'revision_id' | 'name'> & Partial<Pick<ReplicaPlace, 'of_platform'>>;
 
 interface Ask {
   is_asked: boolean;
@@ -40,11 +40,16 @@ interface Ask {
 export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnReplicaParts): Target {
   // One after the other for each revision, so that an earlier number never follows a later one.
   const telling = new Map<string, Promise<void>>();
-  const tell = async ({ instance_id, revision_id, name }: Told, { is_asked, ...more }: Ask, signal?: AbortSignal) => {
+  const tell = async (
+    { instance_id, revision_id, name, of_platform }: Told,
+    { is_asked, ...more }: Ask,
+    signal?: AbortSignal,
+  ) => {
     // Stored first: after a crash, the repeated step tells the same number.
     const is_new = await replicaStore.setAsked(db, instance_id, is_asked);
     const asked = await replicaStore.countAsked(db, revision_id);
-    const kept = platform.has_scaler === true ? (await platform.observe(name, signal))?.replicas : undefined;
+    const is_scaled = of_platform !== undefined && platform.scalesItself?.(of_platform) === true;
+    const kept = is_scaled ? (await platform.observe(name, signal))?.replicas : undefined;
     const replicas = kept === undefined ? asked : besideScaler({ asked, kept, is_asked, is_new });
     await platform.scale(name, { replicas, ...more }, signal);
   };
@@ -128,7 +133,9 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
       // A sweep may name an instance that has just ended. Its description stays for the others.
       if (!(await replicaStore.hasOthers(db, { instance_id, revision_id }))) return await platform.remove(name, signal);
       const row = await replicaStore.replica(db, instance_id);
-      if (row?.is_asked === true) await ask({ instance_id, revision_id, name }, { is_asked: false }, signal);
+      const { of_platform } = place === null ? {} : replicaPlace.parse(place);
+      const told = { instance_id, revision_id, name, ...(of_platform !== undefined && { of_platform }) };
+      if (row?.is_asked === true) await ask(told, { is_asked: false }, signal);
     },
 
     logs: async function* logs(place, query) {
@@ -158,7 +165,8 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
       });
     },
 
-    ...(platform.has_scaler === true && {
+    ...(platform.scalesItself !== undefined && {
+      scalesItself: (place: Place) => platform.scalesItself?.(replicaPlace.parse(place).of_platform) === true,
       async hasRemoved(place: Place, signal: AbortSignal) {
         const { revision_id, name } = replicaPlace.parse(place);
         const set = await platform.observe(name, signal);
@@ -187,6 +195,9 @@ function besideScaler(of: { asked: number; kept: number; is_asked: boolean; is_n
   return is_new || kept === 0 ? Math.max(asked, kept) : kept;
 }
 
+const scales = (platform: Platform, { of_platform }: Pick<ReplicaPlace, 'of_platform'>) =>
+  platform.scalesItself?.(of_platform) === true;
+
 function driftOf(
   platform: Platform,
   { db, ledger }: Pick<OwnReplicaParts, 'db' | 'ledger'>,
@@ -194,8 +205,14 @@ function driftOf(
   if (platform.drift === undefined) return {};
   const look = async (signal: AbortSignal) => {
     const ids = (await ledger.list()).flatMap(({ revision_id }) => revision_id ?? []);
-    const rows = await replicaStore.askedOf(db, [...new Set(ids)]);
-    const told = new Map(rows.map((row) => [row.revision_id, platform.has_scaler === true ? undefined : row.asked]));
+    const of = [...new Set(ids)];
+    const rows = await replicaStore.askedOf(db, of);
+    const replicas = await replicaStore.replicasOf(db, of);
+    const scaled = replicas.filter(({ place }) => place !== null && scales(platform, replicaPlace.parse(place)));
+    const by_platform = new Set(scaled.map(({ revision_id }) => revision_id));
+    const told = new Map(
+      rows.map(({ revision_id, asked }) => [revision_id, by_platform.has(revision_id) ? undefined : asked]),
+    );
     return (await platform.drift?.(told, signal)) ?? [];
   };
   return {

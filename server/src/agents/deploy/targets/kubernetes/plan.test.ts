@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { Planned } from '../target.ts';
+import { planOf } from './plan.ts';
+
+const home = { namespace: 'agents', installation_id: '5f0c7a52-3f51-4a30-9d55-6a2f0c7f7f11' };
+const planned: Planned = {
+  name: 'svc-greeter-00000000',
+  revision_id: '00000000-0000-4000-8000-000000000000',
+  agent: 'greeter',
+  fence: 0,
+  image: '<image>',
+  variables: { HOME: '/tmp' },
+  resources: { memory_bytes: 512 * 1024 ** 2, cpu_count: 1 },
+  scaling: { min: 2, max: 5 },
+  secrets: ['TOKEN'],
+  files: { SVC_JOIN_TOKEN: '<SVC_JOIN_TOKEN>', TOKEN: '<TOKEN>' },
+};
+const login = { username: 'puller', password: 'the password of the registry' };
+const pull = { host: 'registry.example.com', login };
+const covers = (more: Partial<Planned> = {}) => planOf(home, { ...planned, ...more }, pull).covers;
+
+test('T575: a plan has every object of a deploy in its order, and no value of a secret', () => {
+  const plan = planOf(home, planned, pull);
+  expect(plan.requests.map(({ action, resource }) => `${action} ${resource.kind}/${resource.name}`)).toEqual([
+    'apply Deployment/svc-greeter-00000000',
+    'apply ServiceAccount/svc-greeter-00000000',
+    'apply NetworkPolicy/svc-greeter-00000000',
+    'apply PodDisruptionBudget/svc-greeter-00000000',
+    'apply Secret/svc-greeter-00000000-pull',
+    'apply Secret/svc-greeter-00000000-files',
+    'merge Deployment/svc-greeter-00000000',
+  ]);
+  expect(plan.requests.at(-1)?.body).toMatchObject({ spec: { replicas: 2 } });
+  expect(plan.requests.at(-2)?.body).toMatchObject({ data: planned.files });
+  const text = JSON.stringify(plan);
+  for (const value of [login.password, Buffer.from(`${login.username}:${login.password}`).toString('base64')])
+    expect(text).not.toContain(value);
+  expect(text).not.toContain(Buffer.from('<TOKEN>').toString('base64'));
+});
+
+test('an approval covers kinds, size, permissions, reach and the names of secrets; a deploy changes nothing of that', () => {
+  expect(covers()).toEqual({
+    kinds: ['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Secret', 'ServiceAccount'],
+    size: { cpu: '1000m', memory: '536870912' },
+    permissions: [],
+    reach: ['out: *'],
+    secrets: ['TOKEN'],
+  });
+  const next = {
+    image: 'registry.example.com/agents@sha256:1',
+    fence: 7,
+    revision_id: planned.revision_id.replace('0', '1'),
+  };
+  expect(covers({ ...next, name: 'svc-greeter-10000000', scaling: { min: 3, max: 5 } })).toEqual(covers());
+  expect(covers({ egress: ['api.example.com:443'] }).reach).toEqual(['out: api.example.com:443']);
+});
