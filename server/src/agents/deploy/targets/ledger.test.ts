@@ -104,7 +104,8 @@ test('T577: after a service that was killed during any call that makes something
     vendor.revive({ hangs_after: n });
     const run = await begun();
     const isOver = ended(run);
-    await Promise.race([isOver, expect.poll(vendor.isDead, { timeout: 10_000 }).toBe(true)]);
+    const isKilled = async () => await expect.poll(vendor.isDead, { timeout: 10_000 }).toBe(true);
+    await Promise.race([isOver, isKilled()]);
     const wasKilled = vendor.isDead();
     await worker.stop();
     found += vendor.things.size;
