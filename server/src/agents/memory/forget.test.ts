@@ -66,7 +66,7 @@ const wordless = `
   knowledge_blob knowledge_chunk knowledge_document knowledge_erasure knowledge_failure knowledge_hook knowledge_index knowledge_serving knowledge_snapshot knowledge_snapshot_document knowledge_upload ledger login_failure lost_log membership
   migration model_health no_room notification oauth_client org password_token permission placement prompt_example prompt_label_move prompt_payer rate reading_grant refused_start revision revision_input route
   run_exposure
-  secret secret_value service_key service_key_use service_principal session side_container signing_key span_loss stored_key target_credential target_resource team tool_call tool_list
+  secret secret_value service_key service_key_use service_principal session side_container signing_key span_loss stored_key target_credential target_drift target_look target_resource team tool_call tool_list
   tool_pin user_group user_identity version waiting_notice webhook webhook_delivery
 `;
 
