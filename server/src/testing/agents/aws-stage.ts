@@ -97,7 +97,7 @@ export async function openAwsStage(): Promise<AwsStage> {
 }
 
 /** Of this machine, as containers on the engine's own network find it. The engine may name the range only, and takes its first address. */
-async function bridgeAddress(docker: Engine['docker']): Promise<string> {
+export async function bridgeAddress(docker: Engine['docker']): Promise<string> {
   const { IPAM } = await docker.getNetwork('bridge').inspect();
   const [range] = IPAM?.Config ?? [];
   const address = range?.['Gateway'] ?? range?.['Subnet']?.replace(/\d+\/\d+$/, '1');
