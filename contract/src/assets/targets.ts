@@ -20,6 +20,7 @@ const ranOn: Readonly<Record<TargetKind, string>> = {
   engine: 'real engines',
   kubernetes: 'a real cluster',
   aws: 'an emulator only',
+  gcp: 'a stand-in of our own only',
 };
 
 /** The container services of each cloud. The first one is that of a target whose config names none. */

@@ -27,7 +27,7 @@ export interface ForwardProxyInput {
   idle_seconds: number;
 }
 
-export interface ProxyCredential {
+interface ProxyCredential {
   name: string;
   password: string;
 }

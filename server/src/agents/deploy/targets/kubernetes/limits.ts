@@ -84,6 +84,8 @@ function namespaceOf(host: string): V1NetworkPolicyEgressRule['to'] {
 export const gate_name = 'limits';
 /** The gate ends with it when it reached what the policy closes. */
 export const gate_open = 3;
+/** In which a program of the cluster makes a policy effective. */
+const gate_seconds = 20;
 
 /** Beside the container of the agent. */
 export function limitedPod(limits: Limits, image: string): Partial<V1PodSpec> {
@@ -95,7 +97,7 @@ export function limitedPod(limits: Limits, image: string): Partial<V1PodSpec> {
         name: gate_name,
         image,
         program: gate,
-        args: [...hostAndPort(service_url), String(gate_open)],
+        args: [...hostAndPort(service_url), String(gate_open), String(gate_seconds)],
       }),
     ],
   };
@@ -148,7 +150,7 @@ other = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PO
 // The door is tried first: a pod whose network is not there yet reaches neither. Twice, because a program that enforces policies may be late.
 const gate = `${reaching}
 door, is_open = sys.argv[1:3], int(sys.argv[3])
-end = time.monotonic() + 20
+end = time.monotonic() + float(sys.argv[4])
 closed = 0
 while closed < 2:
     has_door = reaches(*door)
