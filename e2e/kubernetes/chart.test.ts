@@ -1,5 +1,5 @@
 // The chart on a cluster: an agent on the same cluster is called while replicas are killed and the release is upgraded.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type Client } from '@gantry/contract/client/client.ts';
 import { pushProject } from '../../bench/service/deploy-project.ts';
@@ -135,33 +135,59 @@ const podsOf = async (component: string) =>
 const rolledOut = async (component: string) =>
   void (await stage.here.kubectl('rollout', 'status', `deployment/${release}-${component}`, '--timeout=100s'));
 
-test.each(roles)('a pod of the role %s ends under load, and no call fails', async (component) => {
-  const { count, failed } = await underLoad(async () => {
-    const [gone = ''] = await podsOf(component);
-    await stage.here.kubectl('delete', 'pod', gone);
-    await expect.poll(async () => (await podsOf(component)).includes(gone), slow).toBe(false);
-    await rolledOut(component);
-  });
-  process.stdout.write(`${component} deleted: ${count} calls, ${failed.length} failed\n`);
+test('a pod of each role ends under load, and no call fails', async () => {
+  const { count, failed } = await underLoad(async () => await Promise.all(roles.map(replacePod)));
+  process.stdout.write(`a pod of each role deleted: ${count} calls, ${failed.length} failed\n`);
   expect(failed).toEqual([]);
 });
 
-test.each(roles)(
-  'a pod of the role %s is killed under load: only calls on its own connections fail',
-  async (component) => {
-    const { count, failed } = await underLoad(async () => {
-      const [gone = ''] = await podsOf(component);
-      await stage.here.kubectl('delete', 'pod', gone, '--grace-period=0', '--force');
-      await rolledOut(component);
-    });
-    process.stdout.write(
-      `${component} killed: ${count} calls, ${failed.length} failed: ${[...new Set(failed)].join('; ')}\n`,
-    );
-    // A client of a killed ingress loses the call under way. The other roles hold no connection of a client of agents.
-    const clients = component === 'ingress' ? 4 : 0;
-    expect(failed.length).toBeLessThanOrEqual(clients);
-  },
-);
+async function replacePod(component: string): Promise<void> {
+  const [gone = ''] = await podsOf(component);
+  await stage.here.kubectl('delete', 'pod', gone);
+  await expect.poll(async () => (await podsOf(component)).includes(gone), slow).toBe(false);
+  await rolledOut(component);
+}
+
+test('a process of api, worker and gateway is killed under load, and no call fails', async () => {
+  const { count, failed } = await underLoad(
+    async () => await Promise.all(roles.filter((one) => one !== 'ingress').map(killOne)),
+  );
+  process.stdout.write(`api, worker and gateway killed: ${count} calls, ${failed.length} failed\n`);
+  expect(failed).toEqual([]);
+});
+
+test('a process of the ingress is killed under load: its clients lose their connections, and nobody gets a wrong answer', async () => {
+  const { count, failed } = await underLoad(async () => await killOne('ingress'));
+  process.stdout.write(`ingress killed: ${count} calls, ${failed.length} failed: ${[...new Set(failed)].join('; ')}\n`);
+  // The calls under way on it break. New connections are refused until the cluster has seen the end.
+  const ofConnection = /^fetch failed: .*(ECONNREFUSED|ECONNRESET|other side closed)/;
+  expect(failed.filter((one) => !ofConnection.test(one))).toEqual([]);
+});
+
+async function killOne(component: string): Promise<void> {
+  const [pod = ''] = await podsOf(component);
+  await killProcess(pod);
+  await expect.poll(async () => await restartsOf(pod), slow).toBeGreaterThan(0);
+  await rolledOut(component);
+}
+
+/** Node in the container, and not the pod: nothing is told before. The containers of the cluster are processes of this machine. */
+async function killProcess(pod: string): Promise<void> {
+  const uid = await stage.here.kubectl('get', 'pod', pod, '-o', 'jsonpath={.metadata.uid}');
+  const read = async (path: string) => await readFile(path, 'utf8').catch(() => ''); // the process has ended meanwhile
+  const found: number[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name)))
+    if (
+      (await read(`/proc/${pid}/cgroup`)).includes(uid) &&
+      (await read(`/proc/${pid}/cmdline`)).includes('server/start.js')
+    )
+      found.push(Number(pid));
+  expect(found).toHaveLength(1);
+  for (const pid of found) process.kill(pid, 'SIGKILL');
+}
+
+const restartsOf = async (pod: string) =>
+  Number(await stage.here.kubectl('get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0].restartCount}'));
 
 test('an upgrade to another image under load fails no call and keeps the keys; a migration that fails leaves the old pods serving', async () => {
   const before = await keys();
@@ -172,9 +198,8 @@ test('an upgrade to another image under load fails no call and keeps the keys; a
   process.stdout.write(`upgrade: ${count} calls, ${failed.length} failed\n`);
   expect(failed).toEqual([]);
   expect(await keys()).toEqual(before);
-  const [image] = JSON.parse(
-    await stage.here.kubectl('get', 'pods', '-l', 'app.kubernetes.io/component=ingress', '-o', 'json'),
-  ).items.map(({ spec }: { spec: { containers: { image: string }[] } }) => spec.containers[0]?.image) as string[];
+  const first = 'jsonpath={.items[0].spec.containers[0].image}';
+  const image = await stage.here.kubectl('get', 'pods', '-l', 'app.kubernetes.io/component=ingress', '-o', first);
   expect(image).toContain(another_digest);
 
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'wrong', namespace: stage.here.name } };

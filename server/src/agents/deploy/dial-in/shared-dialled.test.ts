@@ -1,11 +1,15 @@
 // Two processes at the door and one without a door, on one database. What dials in is a socket of the test.
 import { randomBytes } from 'node:crypto';
-import { connect, createServer, type Socket } from 'node:net';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer as createHttpServer, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../../ground/database/sql.ts';
 import { serve, type Listening } from '../../../governance/http/listening/serve.ts';
-import { join } from '../../../testing/agents/dialling-stand-in.ts';
+import { certificate } from '../../../testing/servers/receivers.ts';
 import { serveAgent, storeAgent } from '../../../testing/stored/stored-agent.ts';
 import { freePort } from '../../../testing/servers/free-port.ts';
 import { testApp, type TestApp } from '../../../testing/test-app.ts';
@@ -45,7 +49,14 @@ const onError = (error: unknown) => {
   throw error;
 };
 
-async function openProcess(owner: string, { atDoor = true, of_key = key } = {}): Promise<Process> {
+interface Given {
+  atDoor?: boolean;
+  of_key?: Buffer;
+  tls?: { cert: string; key: string };
+}
+
+/** Its own certificate is the authority, as it is self-signed. */
+async function openProcess(owner: string, { atDoor = true, of_key = key, tls }: Given = {}): Promise<Process> {
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
   const draining = new AbortController();
@@ -54,7 +65,7 @@ async function openProcess(owner: string, { atDoor = true, of_key = key } = {}):
     owner,
     address: atDoor ? address : undefined,
     key: of_key,
-    tls: undefined,
+    tls: tls && { ca: tls.cert, servername: 'localhost' },
     draining: draining.signal,
     onError,
   });
@@ -62,7 +73,7 @@ async function openProcess(owner: string, { atDoor = true, of_key = key } = {}):
   if (shared.upgrade !== undefined)
     listening = await serve(
       (_, outgoing) => outgoing.writeHead(404).end(),
-      { host: '127.0.0.1', port, max_connections: 100, upgrades: [shared.upgrade] },
+      { host: '127.0.0.1', port, max_connections: 100, upgrades: [shared.upgrade], tls },
       { unparsed: () => {}, full: () => {} },
     );
   const close = async () => {
@@ -136,7 +147,25 @@ test('when a process at the door dies or stops, the connections of the others ar
   await expect.poll(async () => await app.db.all(sql`select from door_process where id = 'door'`)).toEqual([]);
 });
 
-test('T597 a connection of an instance is handed over only to a process with the secret key, and only for a minute', async () => {
+test('a door with TLS hands over too, and a process that does not trust its certificate sends it no permit', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-door-'));
+  const made = async (name: string) => {
+    const files = await certificate(folder, name);
+    return { cert: await readFile(files.cert, 'utf8'), key: await readFile(files.key, 'utf8') };
+  };
+  const [own, another] = [await made('own'), await made('another')];
+  await rm(folder, { recursive: true });
+  const door = await openProcess('door', { tls: own });
+  const other = await openProcess('other', { atDoor: false, tls: own });
+  const wary = await openProcess('wary', { atDoor: false, tls: another });
+  await dialTo(door);
+  await dialTo(door);
+  await expect.poll(async () => await app.db.all(sql`select from dialled`)).toHaveLength(1);
+  expect(await says(await other.dialled.take(instance_id))).toBe('HELLO');
+  await expect(wary.dialled.take(instance_id)).rejects.toThrow('no process of the service had a connection');
+}, 20_000);
+
+test('T597 a connection of an instance is handed over only to a process with the secret key, and only for a short time', async () => {
   const [door, stranger] = [
     await openProcess('door'),
     await openProcess('stranger', { atDoor: false, of_key: randomBytes(32) }),
@@ -144,8 +173,43 @@ test('T597 a connection of an instance is handed over only to a process with the
   await dialTo(door);
   await expect.poll(async () => await app.db.all(sql`select from dialled`)).toHaveLength(1);
   await expect(stranger.dialled.take(instance_id)).rejects.toThrow('no process of the service had a connection');
-  const answer = await join({ door: `http://${door.address}`, token: 'of nobody', more: {} });
-  expect(answer.status).toBe(404); // this door takes no joins
   const other = await openProcess('other', { atDoor: false });
+  const headers = await shownBy(other);
+  await app.db.run(sql`update door_process set address = ${door.address}`);
+  expect(await replay(door, headers)).toBe(101);
+  await dialTo(door);
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 150_000);
+  expect(await replay(door, headers)).toBe(401);
+  vi.restoreAllMocks();
   expect(await says(await other.dialled.take(instance_id))).toBe('HELLO');
 }, 20_000);
+
+/** The headers that the process sends to a door. */
+async function shownBy({ dialled }: Process): Promise<IncomingHttpHeaders> {
+  const recorder = createHttpServer().listen(0, '127.0.0.1');
+  await once(recorder, 'listening');
+  const address = `127.0.0.1:${(recorder.address() as AddressInfo).port}`; // it listens on TCP
+  await app.db.run(sql`update door_process set address = ${address}`);
+  const shown = once(recorder, 'upgrade') as Promise<[IncomingMessage, Socket]>;
+  const taking = dialled.take(instance_id);
+  const [{ headers }, socket] = await shown;
+  socket.destroy();
+  recorder.close();
+  await expect(taking).rejects.toThrow('no process of the service had a connection');
+  return headers;
+}
+
+async function replay({ address }: Process, headers: IncomingHttpHeaders): Promise<number> {
+  const asked = request(`http://${address}/instances/take`, { headers });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  asked.on('upgrade', ({ statusCode = 0 }, socket) => {
+    socket.destroy();
+    resolve(statusCode);
+  });
+  asked.on('response', (answer) => {
+    answer.resume();
+    resolve(answer.statusCode ?? 0);
+  });
+  asked.end();
+  return await promise;
+}
