@@ -166,6 +166,23 @@ test('an agent for which no node has room says so in the words of the cluster, a
   expect(await say()).toBe(hello);
 }, 400_000);
 
+test('what somebody removes by hand is drift, and the command that is named mends it', async () => {
+  const drift = async () => await admin.call('targets.drift', { params: { name: target } });
+  expect(await drift()).toEqual({ target, compares: true, drift: [] });
+  const [pod = ''] = await pods();
+  const set = pod.split('-').slice(0, 3).join('-');
+  await stage.here.kubectl('delete', 'networkpolicy', set);
+  const mend = `svc deploy agents/${name}@1.0.0 --target ${target} --force`;
+  expect((await drift()).drift).toMatchObject([
+    { what: 'missing', kind: 'NetworkPolicy', name: set, agent: name, mend },
+  ]);
+  const body = { ref: `agents/${name}@1.0.0`, target, force: true };
+  expect(await follow(await admin.call('deployments.create', { body }))).toMatchObject(done);
+  // The replaced revision is kept for a rollback, and ends by itself.
+  expect((await drift()).drift.map((one) => one.mend)).toEqual([null]);
+  expect(await say()).toBe(hello);
+}, 400_000);
+
 test('a stop ends all pods, and a start brings one back', async () => {
   expect(await follow(await admin.call('agents.stop', { params, query: {} }))).toMatchObject(done);
   await expect.poll(pods, slow).toEqual([]);
@@ -179,4 +196,7 @@ test('a delete leaves nothing in the namespace', async () => {
   const left = async () =>
     (await stage.here.kubectl('get', kinds, '-o', 'name')).split('\n').filter((one) => one !== '');
   await expect.poll(left, slow).toEqual(['serviceaccount/default', 'serviceaccount/gantry']);
+  const open = async () => await stage.app.db.all(sql`select name from target_resource where removed_at is null`);
+  await expect.poll(open, slow).toEqual([]);
+  expect(await stage.app.db.all(sql`select name from target_resource`)).not.toEqual([]);
 });

@@ -60,13 +60,13 @@ test('threads and items end the set time after their last use, and not while a c
 // or `speak` puts a word into it, and the `forgets` of its feature erases it.
 const wordless = `
   account agent_event app_user approval approval_comment approval_vote artefact asset audit.checkpoint audit.entry audit.governed audit.head
-  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key client_code client_refresh_token connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment
+  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key client_code client_refresh_token connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment dialled door_process
   egress_refusal former_name gateway_key gateway_key_seen gateway_process group_member guardrail_block guardrail_count guardrail_given
   held_key hold hosted_image instance instance_epoch job join_token kept_log kept_log_part key_default
   knowledge_blob knowledge_chunk knowledge_document knowledge_erasure knowledge_failure knowledge_hook knowledge_index knowledge_serving knowledge_snapshot knowledge_snapshot_document knowledge_upload ledger login_failure lost_log membership
   migration model_health no_room notification oauth_client org password_token permission placement prompt_example prompt_label_move prompt_payer rate reading_grant refused_start revision revision_input route
   run_exposure
-  secret secret_value service_key service_key_use service_principal session side_container signing_key span_loss stored_key target_credential target_resource team tool_call tool_list
+  secret secret_value service_key service_key_use service_principal session side_container signing_key span_loss stored_key target_credential target_drift target_look target_resource team tool_call tool_list
   tool_pin user_group user_identity version waiting_notice webhook webhook_delivery
 `;
 

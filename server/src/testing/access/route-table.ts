@@ -9,6 +9,7 @@ import { mcpRows } from './mcp-rows.ts';
 import { memoryRows } from './memory-rows.ts';
 import { promptRows } from './prompt-rows.ts';
 import { skillRows } from './skill-rows.ts';
+import { targetRows } from './target-rows.ts';
 
 export const actors = {
   an: 'anonymous',
@@ -173,14 +174,6 @@ models.show          org     401 401 401 401   200 200 200 200 200 200 200 200 2
 models.show          team    401 401 401 401   404 404 404 200 200 200 200 404 404 200 200   200 200 404   403
 models.test          org     401 401 401 401   403 403 403 403 403 200 403 403 403 200 200   403 403 403   403
 models.test          team    401 401 401 401   404 404 404 403 403 200 403 404 404 200 200   403 403 404   403
-targets.list                 401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
-targets.show         org     401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
-targets.show         team    401 401 401 401   404 404 404 200 200 200 200 404 404 200 200   200 200 404   403
-targets.set_credential       401 401 401 401   403 403 403 403 403 403 403 403 403 403 200   403 403 403   403
-targets.collect              401 401 401 401   403 403 403 403 403 403 403 403 403 403 200   403 403 403   403
-targets.drift                401 401 401 401   403 403 403 403 403 403 403 403 403 403 200   403 403 403   403
-targets.test                 401 401 401 401   403 403 403 403 403 403 403 403 403 403 200   403 403 403   403
-targets.policy               401 401 401 401   403 403 403 403 403 403 403 403 403 403 409   403 403 403   403
 agents.push          new     401 401 401 401   403 403 403 403 202 202 202 403 403 202 202   403 202 403   403
 agents.push          org     401 401 401 401   409 409 409 403 403 202 403 409 409 202 202   403 403 409   403
 agents.push          team    401 401 401 401   409 409 409 403 403 202 403 409 409 202 202   403 403 409   403
@@ -228,16 +221,6 @@ events.follow                401 401 401 401   200 200 200 200 200 200 200 200 2
 notifications.count          401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   403 403 403   403
 notifications.read           401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   403 403 403   403
 
-secrets.list                 401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
-secrets.set          org     401 401 401 401   403 403 403 403 403 200 403 403 403 200 200   403 403 403   403
-secrets.set          team    401 401 401 401   404 404 404 403 403 200 403 404 404 200 200   403 403 404   403
-secrets.set          other   401 401 401 401   404 404 404 403 403 403 403 404 404 200 200   403 403 404   403
-secrets.move         org     401 401 401 401   403 403 403 403 403 403 403 403 403 200 200   403 403 403   403
-secrets.move         team    401 401 401 401   404 404 404 403 403 403 403 404 404 200 200   403 403 404   403
-secrets.move         other   401 401 401 401   404 404 404 403 403 403 403 404 404 409 409   403 403 404   403
-secrets.remove       org     401 401 401 401   403 403 403 403 403 204 403 403 403 204 204   403 403 403   403
-secrets.remove       team    401 401 401 401   404 404 404 403 403 204 403 404 404 204 204   403 403 404   403
-secrets.remove       other   401 401 401 401   404 404 404 403 403 403 403 404 404 204 204   403 403 404   403
 
 deployments.list             401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
 deployments.plan     org     401 401 401 401   200 200 200 200 200 200 200 200 200 200 200   200 200 200   403
@@ -388,7 +371,17 @@ interface Row {
   expected: Record<Actor, number>;
 }
 
-const tables = [table, memoryRows, knowledgeRows, promptRows, skillRows, mcpRows, clientRows, langgraphRows];
+const tables = [
+  table,
+  targetRows,
+  memoryRows,
+  knowledgeRows,
+  promptRows,
+  skillRows,
+  mcpRows,
+  clientRows,
+  langgraphRows,
+];
 const [heading = '', ...lines] = tables
   .join('')
   .split('\n')

@@ -10,7 +10,7 @@ export interface Vendor {
   things: Map<string, Pick<ReplicaSet, 'revision_id' | 'replicas'> & { is_altered?: boolean }>;
   /** Since the last `revive`. */
   calls: number;
-  /** Afterwards it answers, until it dies or hangs after so many calls. */
+  /** Afterwards it answers, until it dies after so many calls, or hangs in one of those that make something. */
   revive(ends?: { dies_after?: number; hangs_after?: number }): void;
   isDead(): boolean;
   platform(ledger: Ledger): Platform;
@@ -19,24 +19,30 @@ export interface Vendor {
 const kinds = ['secret', 'definition', 'service'] as const;
 
 export function startVendor(): Vendor {
-  let [dies_after, hangs_after, isDead] = [Infinity, Infinity, false];
+  let [dies_after, made_before_hang, isDead] = [Infinity, Infinity, false];
   const key = ({ kind, name }: OutsideResource) => `${kind} ${name}`;
 
-  async function call<T>(effect: () => T, signal?: AbortSignal): Promise<T> {
+  async function call<T>(effect: () => T): Promise<T> {
     if (isDead) throw new Problem('engine_unavailable', { detail: 'The vendor does not answer' });
     const answer = effect();
     vendor.calls += 1;
-    isDead = vendor.calls === dies_after || vendor.calls === hangs_after;
-    if (vendor.calls === hangs_after) return await cutOff(signal ?? AbortSignal.timeout(20_000));
+    isDead = vendor.calls === dies_after;
     if (isDead) throw new Problem('engine_unavailable', { detail: 'The vendor does not answer any more' });
     return await Promise.resolve(answer);
+  }
+
+  /** One that makes or changes something, in a step that ends with the service. */
+  async function make<T>(effect: () => T, signal?: AbortSignal): Promise<T> {
+    const answer = await call(effect);
+    isDead = --made_before_hang === 0;
+    return isDead ? await cutOff(signal ?? AbortSignal.timeout(20_000)) : answer;
   }
 
   const vendor: Vendor = {
     things: new Map(),
     calls: 0,
     revive: (ends = {}) => {
-      [dies_after = Infinity, hangs_after = Infinity] = [ends.dies_after, ends.hangs_after];
+      [dies_after = Infinity, made_before_hang = Infinity] = [ends.dies_after, ends.hangs_after];
       isDead = false;
       vendor.calls = 0;
     },
@@ -52,22 +58,22 @@ export function startVendor(): Vendor {
         describe: async (described, signal) => {
           const { name, revision_id } = described;
           for (const kind of kinds) {
-            const known = await call(() => vendor.things.has(key({ kind, name })), signal);
+            const known = await make(() => vendor.things.has(key({ kind, name })), signal);
             if (known) continue;
             await ledger.record({ kind, name }, described);
-            await call(() => vendor.things.set(key({ kind, name }), { revision_id, replicas: 0 }), signal);
+            await make(() => vendor.things.set(key({ kind, name }), { revision_id, replicas: 0 }), signal);
           }
           return { place: {}, artefacts: [] };
         },
         scale: async (name, { replicas }, signal) =>
-          await call(() => {
+          await make(() => {
             const found = serviceOf(name);
             if (found !== undefined) found.replicas = replicas;
           }, signal),
-        observe: async (name, signal) => await call(() => setOf(name), signal),
-        remove: async (name, signal) => {
+        observe: async (name) => await call(() => setOf(name)),
+        remove: async (name) => {
           for (const kind of kinds) {
-            await call(() => vendor.things.delete(key({ kind, name })), signal);
+            await call(() => vendor.things.delete(key({ kind, name })));
             await ledger.removed({ kind, name });
           }
         },

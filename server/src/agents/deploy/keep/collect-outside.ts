@@ -7,7 +7,7 @@ import { releasePlace } from '../release-place.ts';
 import * as resourceStore from '../resource-store.ts';
 import type { OutsideResource } from '../targets/outside.ts';
 
-export interface Leftover extends OutsideResource {
+interface Leftover extends OutsideResource {
   agent: string;
   revision_id: string;
 }

@@ -1,5 +1,5 @@
-// Removes leftovers that a crash or a failed undo left: containers without an instance, what the ledger lists of them, and unneeded images. Each target has a loop
-// of its own, so one without an answer does not delay the others.
+// Removes what a crash or a failed undo left: containers without an instance, what the ledger lists without one, and unneeded images. Each target
+// has a loop of its own, so one without an answer does not delay the others.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded } from '@gantry/contract/agents/run-states.ts';
 import type { Reader } from '../../../ground/database/database.ts';

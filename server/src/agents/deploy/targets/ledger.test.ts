@@ -98,13 +98,14 @@ test('T577: after a vendor that died after any of its calls, everything it has i
   expect(known).toBeGreaterThan(10);
 }, 120_000);
 
-test('T577: after a service that was killed during any call to the vendor, the next one finds what was made', async () => {
+test('T577: after a service that was killed during any call that makes something, the next one finds it', async () => {
   let found = 0;
   for (let n = 1; ; n++) {
     vendor.revive({ hangs_after: n });
     const run = await begun();
     const isOver = ended(run);
-    await Promise.race([isOver, expect.poll(vendor.isDead, { timeout: 10_000 }).toBe(true)]);
+    const isKilled = async () => await expect.poll(vendor.isDead, { timeout: 10_000 }).toBe(true);
+    await Promise.race([isOver, isKilled()]);
     const wasKilled = vendor.isDead();
     await worker.stop();
     found += vendor.things.size;
@@ -116,5 +117,5 @@ test('T577: after a service that was killed during any call to the vendor, the n
     expect(await ledger.list()).toEqual([]);
     if (!wasKilled) break;
   }
-  expect(found).toBeGreaterThan(10);
+  expect(found).toBeGreaterThan(5);
 }, 120_000);

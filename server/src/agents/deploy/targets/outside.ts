@@ -11,8 +11,8 @@ export type OutsideResource = TargetPlan['requests'][number]['resource'];
 /** The resources of one target, in the database. They are recorded before they are made, so a crash leaves nothing unknown. */
 export interface Ledger {
   /**
-   * Ends when it is stored. When it fails, nothing may be made. A repeated record changes nothing, except that each member of `described` replaces the
-   * one of before. `described` is what drift is measured against: plain data, without a value of a secret.
+   * Ends when it is stored. When it fails, nothing may be made. A repeated record changes nothing, except that each member of `described` replaces
+   * the one of before. `described` is what drift is measured against: plain data, without a value of a secret.
    */
   record(
     resource: OutsideResource,

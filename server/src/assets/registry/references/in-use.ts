@@ -32,8 +32,8 @@ export async function refuseWhileInUse(db: Reader, caller: Caller, asset: AssetR
 }
 
 /**
- * The same for those who only name a model or a target. `force` passes over the callers of a model, and returns them. It also passes over what a target
- * has without an agent.
+ * The same for those who only name a model or a target. `force` passes over the callers of a model, and returns them. It also passes over what a
+ * target has without an agent.
  */
 export async function refuseWhileCalled(
   { db, findNamedUsers }: Parts,

@@ -1,4 +1,5 @@
-// What somebody changes in the account by hand, on an emulator of ECS and Secrets Manager. No task runs: the image exists nowhere.
+// What somebody changes in the account by hand, and what a service that died there left, on an emulator of ECS and Secrets Manager. No task runs: the
+// image exists nowhere.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectEngine } from '../../../../assets/docker/client.ts';
@@ -8,7 +9,7 @@ import { testConfig } from '../../../../testing/config.ts';
 import type { Emulator } from '../../../../testing/servers/emulator.ts';
 import { startMinistack } from '../../../../testing/servers/ministack.ts';
 import type { Platform } from '../replicas/platform.ts';
-import { openClients, type AwsClients } from './clients.ts';
+import { openClients, stacksOf, type AwsClients } from './clients.ts';
 import { ecsPlatform } from './ecs-platform.ts';
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
@@ -21,12 +22,25 @@ let aws: Emulator;
 /** Of somebody with a console. */
 let hands: AwsClients;
 let platform: Platform;
+/** Over the clients of the platform. It dies after so many requests: the last one is done, and its answer is lost. */
+const life = { requests_left: Infinity };
 let made = 0;
 
 beforeAll(async () => {
   aws = await startMinistack();
   const access = { region: settings.region, endpoint: aws.endpoint, credentials };
   const clients = await openClients(access);
+  for (const { middlewareStack } of stacksOf(clients))
+    middlewareStack.add(
+      (next) => async (args) => {
+        if (life.requests_left <= 0) throw new Error('the service is dead');
+        const answer = await next(args);
+        life.requests_left -= 1;
+        if (life.requests_left === 0) throw new Error('the service died');
+        return answer;
+      },
+      { step: 'initialize', name: 'life' },
+    );
   hands = await openClients(access);
   await hands.ecs.createCluster({ clusterName: cluster });
   platform = ecsPlatform({
@@ -127,3 +141,37 @@ test('a service with our tag that is not on the record is foreign', async () => 
   expect(await drift()).toEqual([]);
   await platform.remove(name, signal());
 }, 60_000);
+
+test('T577: what a service made that died after any of its requests is removed by the record, and nothing is left in the account', async () => {
+  let dead = 0;
+  for (let n = 1; ; n++) {
+    const one = { ...described, name: `svc-parrot-${++made}`, revision_id: randomUUID() };
+    life.requests_left = n;
+    const isDead = await platform.describe(one, signal()).then(
+      () => false,
+      () => true,
+    );
+    life.requests_left = Infinity;
+    if (!isDead) break;
+    dead += 1;
+    const open = (await ledger.list()).filter(({ revision_id }) => revision_id === one.revision_id);
+    expect((await thingsOf(one.name)).filter((thing) => !open.some(({ kind }) => kind === thing))).toEqual([]);
+    await platform.remove(one.name, signal());
+    expect(await thingsOf(one.name)).toEqual([]);
+    expect((await ledger.list()).filter(({ revision_id }) => revision_id === one.revision_id)).toEqual([]);
+  }
+  // The service is looked for; log group, secret, task definition and service are made.
+  expect(dead).toBe(5);
+}, 60_000);
+
+/** The kinds of what is there under this name. */
+async function thingsOf(name: string): Promise<string[]> {
+  const { services = [] } = await hands.ecs.describeServices({ cluster, services: [name] });
+  const { taskDefinitionArns = [] } = await hands.ecs.listTaskDefinitions({ familyPrefix: name });
+  const { SecretList = [] } = await hands.secrets.listSecrets({});
+  return [
+    ...services.filter(({ status }) => status === 'ACTIVE').map(() => 'service'),
+    ...taskDefinitionArns.filter((arn) => arn.includes(`/${name}:`)).map(() => 'task definition'),
+    ...SecretList.filter((one) => one.Name?.endsWith(`/${name}`)).map(() => 'secret'),
+  ];
+}
