@@ -16,6 +16,7 @@ import { rules } from '../../../testing/pushes/rules.ts';
 import { closePending } from '../../approvals/approval-for.ts';
 import { instanceId, instanceName } from '../instance-name.ts';
 import { startVariables } from '../instance-environment.ts';
+import { collectTarget } from '../keep/sweep.ts';
 import { findDrift, startDriftLooks } from '../keep/note-drift.ts';
 import { findNamedUsers } from '../named-users.ts';
 import { insertPlacement, removePlacement } from '../placement-store.ts';
@@ -171,6 +172,23 @@ test('gc removes what the ledger lists of a deleted agent and what is foreign; a
   expect(collected).toMatchObject({ left: [], reason: null });
   expect([...vendor.things.keys()].every((thing) => thing.endsWith(kept.name))).toBe(true);
   expect((await ledger.list()).map(({ name }) => name)).toEqual([kept.name, kept.name, kept.name]);
+});
+
+test('the sweep leaves what was recorded a moment ago: it may be of a test of the target', async () => {
+  const { name, revision_id } = await placed();
+  await removePlacement(db(), revision_id);
+  const sweep = async () => {
+    const swept = await collectTarget(stage.parts, { target, found: [], age_ms: 60_000 }, signal());
+    return swept.removed.map((one) => one.name);
+  };
+  expect(await sweep()).toEqual([]);
+  await db().run(sql`
+    update target_resource set recorded_at = recorded_at - interval '2 minutes' where kind <> 'service' and target = ${target}`);
+  expect(await sweep()).toEqual([]);
+  await db().run(
+    sql`update target_resource set recorded_at = recorded_at - interval '2 minutes' where target = ${target}`,
+  );
+  expect(await sweep()).toEqual([name, name, name]);
 });
 
 test('T580: a target with leftovers is neither moved nor removed; with force they are named in the log, and forgotten', async () => {
