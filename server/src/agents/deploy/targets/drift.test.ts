@@ -1,5 +1,7 @@
 // Drift is on the record once, `svc server gc` removes what nobody needs, and a target with leftovers is not removed. The vendor is in memory.
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { local_target } from '@gantry/contract/assets/targets.ts';
 import { create } from '../../../assets/registry/assets/create.ts';
@@ -8,6 +10,7 @@ import { edit } from '../../../assets/registry/assets/edit.ts';
 import { findAgent } from '../../../assets/registry/find.ts';
 import { sql } from '../../../ground/database/sql.ts';
 import { enqueue } from '../../../ground/runs/run.ts';
+import { places } from '../../../ground/places-of-files.ts';
 import { tell } from '../../../telling/notifications/tell.ts';
 import { openDeployStage, type DeployStage } from '../../../testing/agents/deploy-stage.ts';
 import { startVendor, type Vendor } from '../../../testing/agents/vendor-platform.ts';
@@ -172,6 +175,22 @@ test('gc removes what the ledger lists of a deleted agent and what is foreign; a
   expect(collected).toMatchObject({ left: [], reason: null });
   expect([...vendor.things.keys()].every((thing) => thing.endsWith(kept.name))).toBe(true);
   expect((await ledger.list()).map(({ name }) => name)).toEqual([kept.name, kept.name, kept.name]);
+});
+
+test('Deployments that were made before there was a ledger are on the record', async () => {
+  const { revision_id, name } = await placed();
+  const cluster = `${target}-cluster`;
+  const of_cluster = { ...engineAt('https://k8s.example.com:6443'), kind: 'kubernetes', namespace: 'agents' };
+  const words = { version: '1.0.0', description: '', tags: [], visibility: 'org' as const };
+  const added = { name: cluster, team: 'ml', ...words, config: of_cluster as unknown as Record<string, never> }; // any JSON, as from a client
+  await create({ db: db(), rules }, await caller('root'), kind, added);
+  await db().run(sql`update placement set target = ${cluster} where revision_id = ${revision_id}`);
+  const text = await readFile(join(places.migrations, '370-target-resources.sql'), 'utf8');
+  const statement = /^insert into target_resource[^;]*/m.exec(text)?.[0] ?? '';
+  await db().run({ strings: [statement], values: [] });
+  expect(await openLedger(db(), cluster).list()).toEqual([
+    { kind: 'Deployment', name, revision_id, described: undefined },
+  ]);
 });
 
 test('the sweep leaves what was recorded a moment ago: it may be of a test of the target', async () => {
