@@ -12,6 +12,16 @@ export const local_target = 'local';
 export const targetKinds = ['engine', 'kubernetes', 'aws'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
+/** On what agents ran in our tests, and no more than that. `local` is an engine. */
+export const testedOn = (kind: string): string =>
+  Object.entries(ranOn).find(([one]) => one === kind)?.[1] ?? ranOn.engine;
+
+const ranOn: Readonly<Record<TargetKind, string>> = {
+  engine: 'real engines',
+  kubernetes: 'a real cluster',
+  aws: 'an emulator only',
+};
+
 /** The container services of each cloud. The first one is that of a target whose config names none. */
 export const runtimesOf: Readonly<Record<string, readonly string[]>> = {
   aws: ['ecs-fargate', 'ecs-express'],

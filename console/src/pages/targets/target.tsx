@@ -1,4 +1,4 @@
-import type { TargetDetail } from '@gantry/contract/assets/targets.ts';
+import { testedOn, type TargetDetail } from '@gantry/contract/assets/targets.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -96,6 +96,7 @@ function TargetFacts({
       <Facts
         facts={[
           ['Kind', kind],
+          ['Tested on', testedOn(kind)],
           ['Team', team ?? 'of the service'],
           ['You may deploy', deploys ? 'yes' : 'no'],
           ['Registry', text('registry')],

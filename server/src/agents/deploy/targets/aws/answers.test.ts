@@ -57,6 +57,18 @@ test.each([
   });
 });
 
+test('a role that may not be passed is named, whatever the service calls the refusal', async () => {
+  const role = 'arn:aws:iam::123456789012:role/gantry-execution';
+  says(
+    'ClientException',
+    `User: arn:aws:iam::123456789012:user/gantry is not authorized to perform: iam:PassRole on resource: ${role}`,
+  );
+  expect(await refusal(clients.ecs.registerTaskDefinition({ family: 'a', containerDefinitions: [] }))).toMatchObject({
+    code: 'engine_unavailable',
+    detail: `AWS does not allow it: iam:PassRole on ${role}.`,
+  });
+});
+
 const list = async () => await refusal(clients.ecs.listServices({ cluster: 'agents' }));
 
 test('a key that AWS does not accept, a missing cluster, a wrong request and a fault of AWS are told apart', async () => {

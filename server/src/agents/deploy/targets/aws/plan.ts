@@ -30,7 +30,7 @@ export interface Plan {
   secret: ReturnType<typeof secret>;
   task_definition: ReturnType<typeof taskDefinition>;
   service: ReturnType<typeof service>;
-  /** Of a revision that AWS scales, with its first replica. */
+  /** Of a revision that AWS scales, once it has `min` replicas. */
   scaler?: { target: RegisterScalableTargetCommandInput; policy: PutScalingPolicyCommandInput };
   /** For people. */
   notes: string[];
