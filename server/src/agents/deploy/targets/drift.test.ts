@@ -11,6 +11,7 @@ import { findAgent } from '../../../assets/registry/find.ts';
 import { sql } from '../../../ground/database/sql.ts';
 import { enqueue } from '../../../ground/runs/run.ts';
 import { places } from '../../../ground/places-of-files.ts';
+import { targetCheck } from '../../../service/target-check.ts';
 import { tell } from '../../../telling/notifications/tell.ts';
 import { openDeployStage, type DeployStage } from '../../../testing/agents/deploy-stage.ts';
 import { startVendor, type Vendor } from '../../../testing/agents/vendor-platform.ts';
@@ -126,6 +127,27 @@ test('several processes that look at the same time make one entry, and the sched
   await expect.poll(() => vendor.calls).toBe(1);
   await Promise.all(looks.map(async (one) => await one.stop()));
   expect([vendor.calls, errors]).toEqual([1, []]);
+});
+
+test('the doctor says what differs, and which target could not be looked at', async () => {
+  const { name } = await placed();
+  const check = async () => await targetCheck(stage.parts.targets, db()).look(signal());
+  const looking = async (until: () => Promise<void>) => {
+    const looks = startDriftLooks(stage.parts, { every_ms: 50, again_ms: 10, onError: () => {} });
+    await until().finally(async () => await looks.stop());
+  };
+  expect(await check()).toMatchObject({ verdict: 'ok' });
+  vendor.things.delete(`secret ${name}`);
+  const differs = `${target}: 1 thing differs from what was described`;
+  await looking(async () => {
+    const found = { verdict: 'problem', detail: differs, fix: expect.stringContaining('svc target drift') };
+    await expect.poll(check).toMatchObject(found);
+  });
+  vendor.revive({ dies_after: 1 });
+  await looking(async () => {
+    const why = 'what was changed by hand was not looked for: The vendor does not answer';
+    await expect.poll(async () => (await check()).detail).toContain(`${differs}; ${why}`);
+  });
 });
 
 test('a platform admin sees drift with the command that mends it; nobody else asks for it', async () => {
