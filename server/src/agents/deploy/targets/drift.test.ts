@@ -134,7 +134,11 @@ test('the doctor says what differs, and which target could not be looked at', as
   const check = async () => await targetCheck(stage.parts.targets, db()).look(signal());
   const looking = async (until: () => Promise<void>) => {
     const looks = startDriftLooks(stage.parts, { every_ms: 50, again_ms: 10, onError: () => {} });
-    await until().finally(async () => await looks.stop());
+    try {
+      await until();
+    } finally {
+      await looks.stop();
+    }
   };
   expect(await check()).toMatchObject({ verdict: 'ok' });
   vendor.things.delete(`secret ${name}`);
