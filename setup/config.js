@@ -26,6 +26,7 @@ export function readConfig(environment = process.env) {
     home,
     installationFolder,
     cacheFolder: under('XDG_CACHE_HOME', '.cache'),
+    dataFolder: under('XDG_DATA_HOME', '.local/share'),
     stateFolder: under('XDG_STATE_HOME', '.local/state'),
     settingsFile: join(installationFolder ?? under('XDG_CONFIG_HOME', '.config'), 'server.env'),
     searchPath: (environment['PATH'] ?? '').split(delimiter).filter(Boolean),

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand, tail } from './command.js';
 import { cloneEnvironment, cloneFolder } from './config.js';
+import { isRelease } from './npm-package/release.js';
 import { SetupProblem } from './step.js';
 
 const build_timeout_seconds = 120;
@@ -15,6 +16,7 @@ const mark = join(cloneFolder, 'console', 'dist', '.built-from');
  * @returns {Promise<string>}
  */
 export async function ensureConsole() {
+  if (isRelease) return 'came with the package';
   const digest = digestOfSources();
   if (existsSync(mark) && readFileSync(mark, 'utf8') === digest) return 'up to date';
   const { exit_code, output } = await runCommand(['vite', 'build', '--logLevel', 'warn'], {

@@ -4,16 +4,18 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectCluster } from '../../server/src/agents/deploy/targets/kubernetes/client.ts';
 import { kubernetesPlatform } from '../../server/src/agents/deploy/targets/kubernetes/platform.ts';
-import { nameOf, rights } from '../../server/src/agents/deploy/targets/kubernetes/policy.ts';
 import type { Platform } from '../../server/src/agents/deploy/targets/replicas/platform.ts';
 import { described } from '../../server/src/testing/agents/aws-revision.ts';
 import { memoryLedger, type MemoryLedger } from '../../server/src/testing/agents/memory-ledger.ts';
 import { openNamespace, testCluster, type TestNamespace } from './cluster.ts';
+import { openAccount } from './target-stage.ts';
 
 const cluster = testCluster();
 const { name, revision_id } = described;
 const signal = () => AbortSignal.timeout(30_000);
+const installation_id = 'a-test';
 let here: TestNamespace;
+let account: Awaited<ReturnType<typeof openAccount>>;
 let ledger: MemoryLedger;
 let platform: Platform;
 let told = new Map([[revision_id, 0]]);
@@ -21,41 +23,27 @@ let made = 0;
 
 beforeAll(async () => {
   here = await openNamespace(cluster);
-  const metadata = { name: 'gantry', namespace: here.name };
-  const rbac = 'rbac.authorization.k8s.io';
-  const apiVersion = `${rbac}/v1`;
-  const rules = rights.map(({ verbs, ...of }) => ({
-    apiGroups: [of.group],
-    resources: [nameOf({ verbs, ...of })],
-    verbs,
-  }));
-  await cluster.apply(
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    { apiVersion, kind: 'Role', metadata, rules },
-    {
-      apiVersion,
-      kind: 'RoleBinding',
-      metadata,
-      subjects: [{ kind: 'ServiceAccount', ...metadata }],
-      roleRef: { apiGroup: rbac, kind: 'Role', name: 'gantry' },
-    },
-  );
-  const token = (await here.kubectl('create', 'token', 'gantry', '--duration=1h')).trim();
+  account = await openAccount(cluster, here, installation_id);
+  const { token } = account;
   const ca = await readFile(cluster.api.authority_file, 'utf8');
   const server = { name: 'cluster', address: cluster.api.url, ca, namespace: here.name, credential: { token } };
   const connected = await connectCluster(server);
   ledger = memoryLedger();
   platform = kubernetesPlatform({
-    home: { namespace: here.name, installation_id: 'a-test' },
+    home: { namespace: here.name, installation_id },
     ledger,
     open: async () => await Promise.resolve(connected),
     deliver: async (image) => await Promise.resolve(image),
     outgoing: { service_url: 'https://gantry.example.com' },
+    limits: undefined,
     pull: undefined,
   });
   await platform.describe(described, signal());
 });
-afterAll(async () => await here?.remove());
+afterAll(async () => {
+  await here?.remove();
+  await account?.remove();
+});
 
 const drift = async () =>
   ((await platform.drift?.(told, signal())) ?? []).map((one) => [one.what, one.kind, one.name, one.detail]);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { policyFile } from '../../server/src/agents/deploy/targets/kubernetes/policy.ts';
 import type { TargetFile } from '../../server/src/agents/deploy/targets/target.ts';
+import type { Config } from '../../server/src/ground/config/config.ts';
 import { installationId } from '../../server/src/people/principals/find.ts';
 import { testConfig } from '../../server/src/testing/config.ts';
 import { testApp, type TestApp } from '../../server/src/testing/test-app.ts';
@@ -26,9 +27,11 @@ interface Account {
   /** The name of the account and of its roles. */
   account: string;
   token: string;
+  /** What is outside of the namespace. */
+  remove(): Promise<void>;
 }
 
-export async function openTargetStage(cluster: TestCluster): Promise<TargetStage> {
+export async function openTargetStage(cluster: TestCluster, more: Partial<Config> = {}): Promise<TargetStage> {
   trustRegistry(cluster);
   const here = await openNamespace(cluster);
   await here.kubectl('label', 'namespace', here.name, 'pod-security.kubernetes.io/enforce=restricted');
@@ -38,10 +41,12 @@ export async function openTargetStage(cluster: TestCluster): Promise<TargetStage
       sync_budget_seconds: 8,
       calm_seconds: 3600,
       outbound_private_hosts: [cluster.host],
+      egress_host: cluster.host,
+      ...more,
     },
     door_addresses: [cluster.host],
   });
-  const made = await openAccount(cluster, app, here);
+  const made = await openAccount(cluster, here, await installationId(app.db));
   const door = await openDoor(cluster);
   const ca = await readFile(cluster.api.authority_file, 'utf8');
   const config = {
@@ -52,19 +57,24 @@ export async function openTargetStage(cluster: TestCluster): Promise<TargetStage
     registry: `${cluster.registry.url}/agents`,
     service_url: door.url,
     service_ca: ca,
+    egress_proxy_url: `http://${cluster.host}:${testConfig().egress_port}`,
   };
   const stop = async () => {
     await app.stop();
     door.close();
     await here.remove();
-    await cluster.kubectl('delete', 'clusterrole,clusterrolebinding', `${made.account}-${here.name}`);
+    await made.remove();
   };
   return { app, here, config, ...made, stop };
 }
 
 /** Applies the policy of the service as its owner does. */
-async function openAccount(cluster: TestCluster, app: TestApp, here: TestNamespace): Promise<Account> {
-  const policy = policyFile({ namespace: here.name, installation_id: await installationId(app.db) });
+export async function openAccount(
+  cluster: TestCluster,
+  here: TestNamespace,
+  installation_id: string,
+): Promise<Account> {
+  const policy = policyFile({ namespace: here.name, installation_id });
   const folder = await mkdtemp(join(tmpdir(), 'gantry-policy-'));
   const path = join(folder, policy.file);
   await writeFile(path, policy.content);
@@ -72,7 +82,14 @@ async function openAccount(cluster: TestCluster, app: TestApp, here: TestNamespa
   await rm(folder, { recursive: true });
   const [account = ''] = (await here.kubectl('get', 'role', '-o', 'name')).trim().split('\n');
   const name = account.replace(/.*\//, '');
-  return { policy, account: name, token: (await here.kubectl('create', 'token', name, '--duration=2h')).trim() };
+  const remove = async () =>
+    void (await cluster.kubectl('delete', 'clusterrole,clusterrolebinding', `${name}-${here.name}`));
+  return {
+    remove,
+    policy,
+    account: name,
+    token: (await here.kubectl('create', 'token', name, '--duration=2h')).trim(),
+  };
 }
 
 /** The door with TLS, as pods find it. */

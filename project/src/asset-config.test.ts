@@ -22,6 +22,13 @@ registry: https://registry.example.com/agents
 service_url: https://door.example.com
 `;
 
+const gcpYaml = `kind: gcp
+address: projects/my-project/locations/europe-west1
+service_account: agents@my-project.iam.gserviceaccount.com
+registry: https://europe-west1-docker.pkg.dev/my-project/gantry/agents
+service_url: https://door.example.com
+`;
+
 const awsYaml = `kind: aws
 runtime: ecs-fargate
 region: eu-west-1
@@ -82,6 +89,7 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
     `kind: engine\naddress: tcp://gpu.example.com:2376\nca: |\n  -----BEGIN CERTIFICATE-----\n  MIIB\n  -----END CERTIFICATE-----\nregistry: http://127.0.0.1:5000/team/agents\nservice_url: https://door.example.com/\n`,
     clusterYaml,
     awsYaml,
+    gcpYaml,
   ],
 };
 
@@ -155,6 +163,26 @@ test.each<[ConfiguredKind, string, string]>([
   ['target', awsYaml.replace('[sg-0a1b2c3d]', '[vpc-0a1b2c3d]'), '/security_groups'],
   ['target', awsYaml.replace('role/gantry-execution', 'user/gantry'), '/execution_role_arn'],
   ['target', awsYaml.replace('123456789012:role/agents', '999999999999:role/agents'), 'is of another account'],
+  [
+    'target',
+    gcpYaml.replace('europe-west1\nservice', 'europe-west1/x\nservice'),
+    '/address `address` is not projects/<project>',
+  ],
+  ['target', gcpYaml.replace('projects/my-project', 'projects/..'), '/address `address` is not projects/<project>'],
+  [
+    'target',
+    gcpYaml.replace('agents@my-project', 'agents@other-project'),
+    '/service_account `service_account` is of another',
+  ],
+  ['target', gcpYaml.replace('.iam.gserviceaccount.com', '.example.com'), '/service_account'],
+  [
+    'target',
+    gcpYaml.replace('-docker.pkg.dev', '-docker.pkg.dev.example.com'),
+    '/registry `registry` is not https://<location>',
+  ],
+  ['target', gcpYaml.replace('https://europe-west1-docker', 'http://europe-west1-docker'), '/registry'],
+  ['target', gcpYaml.replace('/gantry/agents', '/gantry'), '/registry `registry` is not https://<location>'],
+  ['target', `${gcpYaml}region: eu-west-1\n`, '/region `region` belongs to `kind: aws`'],
   ['target', `${awsYaml}namespace: agents\n`, '/namespace `namespace` belongs to `kind: kubernetes`'],
   ['tool', 'url: https://example.com\n', '/url `url` belongs to tools of `type: http`'],
   ['tool', 'type: http\n', '/url `url` is missing'],

@@ -5,14 +5,14 @@ import { awaitSchema } from './await-schema.ts';
 import { refusalRecorder } from './governance/access/refused.ts';
 import { destinations } from './governance/audit/push/destination.ts';
 import { governanceHead } from './governance/audit/chain.ts';
-import { roleNames, type Config, type RoleName } from './ground/config/config.ts';
+import type { Config, RoleName } from './ground/config/config.ts';
 import type { PoolSettings } from './ground/database/database.ts';
 import { copies_pool, openCopies } from './ground/copies/copies.ts';
-import { openDialled } from './agents/deploy/dial-in/dialled.ts';
+import { openConnections, takesInstances } from './agents/deploy/dial-in/open-connections.ts';
 import { joinUpgrade } from './agents/deploy/dial-in/join.ts';
 import { labelsFrom } from './agents/deploy/deployments/find-labels.ts';
 import { instanceEpoch } from './agents/deploy/serving/serving.ts';
-import type { AwsEmulator, MoreTarget } from './agents/deploy/targets/index.ts';
+import type { AwsEmulator, GoogleEmulator, MoreTarget } from './agents/deploy/targets/index.ts';
 import { deriveKey } from './ground/derive-key.ts';
 import { agentGateways } from './agents/deploy/targets/docker/host-networks.ts';
 import { firstUse } from './ground/first-use.ts';
@@ -41,7 +41,7 @@ import { openAgentCalls } from './roles/calls.ts';
 import { openApi } from './roles/api.ts';
 import { keyAuthenticator, keyWays } from './models/keys/calls/authenticate.ts';
 import { issuesUserKeys } from './models/keys/holders/member-keys.ts';
-import { openDoor } from './roles/door.ts';
+import { openDoor, readDoorTls } from './roles/door.ts';
 import { openDeploying } from './roles/deploying.ts';
 import { openGatewayRole } from './roles/gateway.ts';
 import { openIngressRole } from './roles/ingress.ts';
@@ -78,6 +78,8 @@ interface Given {
   targets?: Record<string, MoreTarget>;
   /** In tests, instead of AWS. */
   aws_emulator?: AwsEmulator;
+  /** In tests, instead of Google. */
+  google_emulator?: GoogleEmulator;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted?: HostedPlugs;
   /** Where the door listens, instead of on the networks of the agents. */
@@ -133,8 +135,17 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     onError,
   });
   open.defer(async () => await spans.close());
-  const dialled = roleNames.every((role) => config.roles.includes(role)) ? openDialled() : undefined;
-  open.defer(() => dialled?.close());
+  const owner = `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`;
+  const door_tls = await readDoorTls(config);
+  const { dialled, upgrade: handing_over } = openConnections(config, {
+    db,
+    owner,
+    key: deriveKey(secret_key, 'hand-over'),
+    tls: door_tls?.client,
+    draining: draining.signal,
+    onError,
+  });
+  open.defer(async () => await dialled.close());
   const alone: OpeningParts = {
     config,
     log,
@@ -154,11 +165,12 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     spans,
     more_targets: given.targets ?? {},
     aws_emulator: given.aws_emulator,
+    google_emulator: given.google_emulator,
     hosted: given.hosted,
     dialled,
     base_url: () => url,
     api_url: () => api_url,
-    owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
+    owner,
     stopping: stopping.signal,
     onError,
     open,
@@ -226,15 +238,16 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
   const within_networks: Pick<Listening, 'drain'>[] = [];
   const doors = roles.flatMap(({ door }) => door ?? []);
   if (doors.length > 0) {
-    const door = openDoor(config);
+    const door = openDoor(config, door_tls?.client);
     open.defer(async () => await door.close());
     const ways = doors.reduce<Partial<Ways>>((all, one) => ({ ...all, ...one.ways }), {});
     const listener = mount({ ...http, ways, handlers: handlersOf(doors), elsewhere: door.elsewhere });
     const further = config.door.host === undefined ? [] : [config.door.host];
     const find = given.door_addresses ?? (async () => [...further, ...(await agentGateways(alone.installation_id))]);
-    const upgrade = dialled && joinUpgrade({ db, dialled, recordRefusal: alone.recordRefusal, onError });
+    const joining = joinUpgrade({ db, dialled, recordRefusal: alone.recordRefusal, onError });
+    const upgrades = takesInstances(config) ? [joining, ...(handing_over === undefined ? [] : [handing_over])] : [];
     for (const port of door.ports) {
-      const at = { find, port, max_connections: config.max_connections, upgrade };
+      const at = { find, port, max_connections: config.max_connections, upgrades, tls: door_tls?.server };
       const listened = serveAddresses(listener, at, { ...requests, onError });
       within_networks.push(listened);
       open.defer(async () => await listened.close(close_wait_ms));

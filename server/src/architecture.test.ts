@@ -196,6 +196,7 @@ test('a plug imports its interface and none of its siblings', () => {
   const plugs = [
     'server/src/agents/deploy/targets/docker/local.ts',
     'server/src/agents/deploy/targets/docker/engine.ts',
+    'server/src/agents/deploy/targets/gcp/gcp.ts',
     'server/src/agents/deploy/targets/kubernetes/kubernetes.ts',
     'server/src/agents/deploy/targets/aws/aws.ts',
     'server/src/assets/secrets/stores/ours.ts',

@@ -12,7 +12,7 @@ import type { Runner } from './agents/tools/hosted/plugs.ts';
 import { findBaseImage } from './assets/docker/base-image.ts';
 import { connectEngine, pingEngine, type Engine } from './assets/docker/client.ts';
 import { guardEgress, type EgressReport, type Hold } from './assets/docker/egress.ts';
-import type { RefusedEgress } from './agents/deploy/targets/docker/egress-proxy.ts';
+import type { RefusedEgress } from './agents/deploy/targets/open-destination.ts';
 import { openFirewall } from './assets/docker/firewall.ts';
 import { listedNetwork, type ListedNetworkInput } from './agents/deploy/targets/docker/listed-network.ts';
 import { ensureNetwork } from './assets/docker/networks.ts';
@@ -90,7 +90,7 @@ export function openContainers(
     subnet: config.listed_subnet,
     service_ports,
     proxy_port: egress_port,
-    ...(isWorker ? { proxy: proxyParts(config, log, onRefusedEgress) } : {}),
+    ...(isWorker ? { proxy: egressOfAgents(config, log, onRefusedEgress) } : {}),
   });
   const keepListed = async () => {
     await listed.reopen().catch((error: unknown) => log.warn({ err: error }, 'limited agents are not guarded'));
@@ -112,6 +112,9 @@ export function openContainers(
     const secrets_directory = await secretsDirectory(installation_id);
     return { engine, network, openListed: async () => await listed.open(), guard, secrets_directory };
   });
+  const elsewhere: Check[] = [
+    { part: 'engine', look: async () => ok('this process has none (DOCKER_HOST=none); a worker elsewhere has one') },
+  ];
   const checks: Check[] = [
     {
       part: 'engine',
@@ -144,7 +147,9 @@ export function openContainers(
       },
       memory_bytes: config.hosted.memory_bytes,
     }),
-    checks: checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) })),
+    checks: config.has_engine
+      ? checks.map((check) => ({ ...check, look: withFix(check.look, config.engine_host) }))
+      : elsewhere,
     close: async () => {
       closed = true;
       clearInterval(guarding);
@@ -157,7 +162,8 @@ export function openContainers(
   };
 }
 
-function proxyParts(
+/** What the proxies of limited agents let through. */
+export function egressOfAgents(
   { door, outbound_private_hosts }: Config,
   log: Log,
   onRefused: (refused: RefusedEgress) => void,

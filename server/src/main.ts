@@ -1,8 +1,8 @@
 // The server program. `serve` runs its roles in the foreground until SIGTERM or SIGINT. The other commands do one thing and end. Each command
 // loads its own modules: all of them take a second of processor time, and `settings` or `seed` needs a tenth.
-import { mkdir, writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { ConfigFault, processEnvironment, readConfig, settingsOfEnvironment } from './ground/config/config.ts';
@@ -128,13 +128,17 @@ async function printNewAdminPassword(): Promise<void> {
   const { openFoundation } = await import('./foundation.ts');
   const { resetAdmin } = await import('./people/login/reset-admin.ts');
   const { seed_email } = await import('./people/principals/seed.ts');
-  const foundation = await openFoundation(readConfig());
+  const config = readConfig();
+  // Beside a service that runs: with a database elsewhere, nothing of it is in the data directory.
+  const elsewhere = config.database_url === undefined ? undefined : await mkdtemp(join(tmpdir(), 'gantry-'));
+  const foundation = await openFoundation({ ...config, data_dir: elsewhere ?? config.data_dir });
   try {
     const { password, hash } = await foundation.passwords.oneTime();
     await resetAdmin(foundation.db, hash);
     process.stdout.write(`${JSON.stringify({ admin_email: seed_email, one_time_password: password })}\n`);
   } finally {
     await foundation.close();
+    if (elsewhere !== undefined) await rm(elsewhere, { recursive: true });
   }
 }
 

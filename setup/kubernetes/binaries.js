@@ -9,7 +9,9 @@ import { ensureGo } from './go.js';
 
 /** Each folder below it is a Go module of its own, so that the needs of one do not change the versions of another. */
 const sources = new URL('go', import.meta.url).pathname;
-const modules = ['pause', 'network-policy', 'metrics-server', 'coredns', 'hyperkube'];
+const modules = ['pause', 'network-policy', 'metrics-server', 'coredns', 'helm', 'hyperkube'];
+/** Its folder pins it; the program is that of its authors. */
+const helm = 'helm.sh/helm/v3/cmd/helm';
 const inHyperkube = [
   'etcd',
   'kubectl',
@@ -70,7 +72,7 @@ async function build(go, name, folder) {
     linkerFlags(name),
     '-o',
     join(folder, name),
-    '.',
+    name === 'helm' ? helm : '.',
   ];
   const { exit_code, output } = await runCommand(argv, {
     cwd: join(sources, name),
@@ -84,16 +86,37 @@ async function build(go, name, folder) {
   });
 }
 
-/** Kubernetes tells its version to its nodes and clients. A plain build says v0.0.0. @param {string} name */
+/** Programs that tell their version, or check one. A plain build says v0.0.0. @param {string} name */
 function linkerFlags(name) {
-  if (name !== 'hyperkube') return '-s -w';
-  const version = /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\d+)/.exec(readFileSync(join(sources, name, 'go.mod'), 'utf8'));
-  const [, gitVersion, gitMajor, gitMinor] = version ?? [];
+  const set = name === 'hyperkube' ? valuesOfKubernetes() : name === 'helm' ? valuesOfHelm() : [];
+  return ['-s -w', ...set.map((value) => `-X ${value}`)].join(' ');
+}
+
+/** It tells its nodes and clients. */
+function valuesOfKubernetes() {
+  const [gitVersion, gitMajor, gitMinor] = versionIn('hyperkube', 'k8s.io/kubernetes');
   const values = { gitVersion, gitMajor, gitMinor, gitTreeState: 'clean' };
-  const set = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((place) =>
-    Object.entries(values).map(([variable, value]) => `-X ${place}.${variable}=${value}`),
+  return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((place) =>
+    Object.entries(values).map(([variable, value]) => `${place}.${variable}=${value}`),
   );
-  return ['-s -w', ...set].join(' ');
+}
+
+/** A chart says which Kubernetes it needs. Without a cluster, that is the one of these tests. */
+function valuesOfHelm() {
+  const [, major, minor] = versionIn('hyperkube', 'k8s.io/kubernetes');
+  const [version] = versionIn('helm', 'helm.sh/helm/v3');
+  const place = 'helm.sh/helm/v3/pkg/chartutil';
+  return [
+    `helm.sh/helm/v3/internal/version.version=${version}`,
+    `${place}.k8sVersionMajor=${major}`,
+    `${place}.k8sVersionMinor=${minor}`,
+  ];
+}
+
+/** @param {string} name of our module @param {string} needed @returns {string[]} the version, and its first two numbers */
+function versionIn(name, needed) {
+  const pattern = new RegExp(`${needed.replaceAll('.', '\\.')} (v(\\d+)\\.(\\d+)\\.\\d+)`);
+  return (pattern.exec(readFileSync(join(sources, name, 'go.mod'), 'utf8')) ?? []).slice(1);
 }
 
 function digestOfSources() {

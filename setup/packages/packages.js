@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand, tail } from '../command.js';
 import { cloneFolder, outsideEnvironment, packagePrograms } from '../config.js';
+import { isRelease } from '../npm-package/release.js';
 import { SetupProblem } from '../step.js';
 
 const install_timeout_seconds = 900;
@@ -14,7 +15,8 @@ const install_timeout_seconds = 900;
  */
 export async function ensurePackages(say) {
   const locked = readLock(join(cloneFolder, 'package-lock.json'));
-  const isFresh = isInstalled(locked, readLock(join(cloneFolder, 'node_modules', '.package-lock.json')));
+  const installed = readLock(join(cloneFolder, 'node_modules', '.package-lock.json'));
+  const isFresh = isInstalled(locked, installed, { withoutTools: isRelease });
   if (isFresh && (await nodeVersion()).startsWith('v24.')) return `up to date, Node ${await nodeVersion()}`;
 
   await install(locked === undefined ? 'install' : 'ci', say);
@@ -30,7 +32,7 @@ export async function ensurePackages(say) {
 
 /**
  * @typedef {{ packages?: Record<string, LockedPackage> }} Lock
- * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockedPackage
+ * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, dev?: boolean }} LockedPackage
  */
 
 /**
@@ -39,15 +41,16 @@ export async function ensurePackages(say) {
  *
  * @param {Lock | undefined} locked
  * @param {Lock | undefined} installed
+ * @param {{ withoutTools?: boolean }} [of] of the packages that only work on the clone needs
  */
-export function isInstalled(locked, installed) {
+export function isInstalled(locked, installed, { withoutTools = false } = {}) {
   if (!locked?.packages || !installed?.packages) return false;
   const present = installed.packages;
   return Object.entries(locked.packages)
     .filter(([path]) => path.startsWith('node_modules/'))
     .every(([path, wanted]) => {
       const found = present[path];
-      if (!found) return wanted.optional === true;
+      if (!found) return wanted.optional === true || (withoutTools && wanted.dev === true);
       return found.version === wanted.version && found.integrity === wanted.integrity;
     });
 }
@@ -55,12 +58,15 @@ export function isInstalled(locked, installed) {
 /** @param {'ci' | 'install'} verb @param {(doing: string) => void} say */
 async function install(verb, say) {
   say(`npm ${verb}`);
-  const { exit_code, output } = await runCommand(['npm', verb, '--no-audit', '--no-fund'], {
-    cwd: cloneFolder,
-    env: outsideEnvironment(),
-    timeout_seconds: install_timeout_seconds,
-    onLine: (line) => say(`npm ${verb}: ${line}`),
-  });
+  const { exit_code, output } = await runCommand(
+    ['npm', verb, '--no-audit', '--no-fund', ...(isRelease ? ['--omit=dev'] : [])],
+    {
+      cwd: cloneFolder,
+      env: outsideEnvironment(),
+      timeout_seconds: install_timeout_seconds,
+      onLine: (line) => say(`npm ${verb}: ${line}`),
+    },
+  );
   if (exit_code === 0) return;
   throw new SetupProblem({
     cause: `npm ${verb} ended with exit code ${exit_code}\n${tail(output)}`,

@@ -18,6 +18,12 @@ test('packages that fit the lock file are not installed again, whatever other pl
   expect(isInstalled(locked, installed)).toBe(true);
 });
 
+test('a release of npm needs no package that only work on the clone needs', () => {
+  const more = { packages: { ...locked.packages, 'node_modules/a-tool': { version: '1.0.0', dev: true } } };
+  expect(isInstalled(more, installed)).toBe(false);
+  expect(isInstalled(more, installed, { withoutTools: true })).toBe(true);
+});
+
 test('a package that is missing is installed', () => {
   expect(isInstalled(locked, { packages: { 'node_modules/@own/part': { link: true } } })).toBe(false);
 });

@@ -205,6 +205,13 @@ def test_a_replica_on_ecs_says_the_id_of_its_task_and_otherwise_its_host_name(an
         assert ("replica_not_named" in wrapper.log()) is not answer.startswith(b"200 OK\r\n\r\n{")
 
 
+def test_a_replica_on_cloud_run_says_the_name_of_its_worker_pool() -> None:
+    door = Door()
+    with dialling(door, CLOUD_RUN_WORKER_POOL="svc-parrot-a1b2c3d4-r1"):
+        door.wait_until_ready()
+        assert "X-Svc-Replica: svc-parrot-a1b2c3d4-r1" in door.heads[0]
+
+
 def test_a_process_that_dials_ends_in_time() -> None:
     door = Door()
     with dialling(door) as wrapper:

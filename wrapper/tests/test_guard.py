@@ -114,6 +114,27 @@ def test_one_variable_with_something_else_than_secrets_prevents_the_start_and_is
     assert "not told" not in str(raised.value)
 
 
+# As the service seals it (targets/gcp/sealed.ts), with the key `a key`.
+SEALED = (
+    "Z/QgJTh5uf4/U4kfuwiu4XsgJbqmRKgTD8ydPlyn702/eFp+aSDkkA9vH0nk2LiwLNNoF3apAyIumN17Uo3DkLzW4pPd9/tTKY6g"
+    "Drs0diTwpSgJlFtVPQrlPhnWwCdBPmu4SGQBLE0O5jI0rDbQMqsSLHBPHB1rZ2n/xGGYlw=="
+)
+
+
+def test_secrets_that_are_sealed_for_one_revision_are_read_with_its_key_and_with_no_other(tmp_path: Path) -> None:
+    given = {"SVC_SECRETS_FOLDER": str(tmp_path), "SVC_SECRETS": SEALED}
+    environment = {**given, "SVC_SECRETS_KEY": "a key"}
+    try:
+        assert load_secret_files(environment).join_token == "a token"
+    finally:
+        hide([])
+    assert environment == {"WEATHER_API_SECRET": "nevér told"}
+    for key, text in (("another key", SEALED), ("a key", SEALED[:-8] + "AAAA" + SEALED[-4:]), ("a key", ""), ("a key", "{}")):
+        with pytest.raises(SettingsError, match="was not sealed for this revision") as raised:
+            load_secret_files({**given, "SVC_SECRETS": text, "SVC_SECRETS_KEY": key})
+        assert "told" not in str(raised.value)
+
+
 def test_an_error_by_a_call_to_localhost_explains_it() -> None:
     def hint_of(cause: str, error: str) -> object:
         raised = RuntimeError(error)

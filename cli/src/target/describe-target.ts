@@ -1,4 +1,5 @@
 import { testedOn, type Target, type TargetDetail, type TargetFinding } from '@gantry/contract/assets/targets.ts';
+import { in_cluster } from '@gantry/project/asset-config/target.ts';
 import { bad, faint, fields, good, line, shortDigest, table, warn, type Block, type View } from '../view/view.ts';
 
 export function listOfTargets(targets: readonly Target[]): Block {
@@ -34,11 +35,13 @@ export function describeTarget({ name, kind, address, team, config, digest, cred
       Credential:
         digest === null
           ? undefined
-          : credential === null
-            ? kind === 'aws'
-              ? 'the identity of the machine of the service'
-              : warn(`none yet: svc target credential ${name}`)
-            : [`set by ${credential.set_by} `, { time: credential.set_at }],
+          : address === in_cluster
+            ? 'the service account of the service itself'
+            : credential === null
+              ? kind === 'aws' || kind === 'gcp'
+                ? 'the identity of the machine of the service'
+                : warn(`none yet: svc target credential ${name}`)
+              : [`set by ${credential.set_by} `, { time: credential.set_at }],
       Agents: agents.length === 0 ? 'none that you may read' : agents.join(', '),
     }),
   ];

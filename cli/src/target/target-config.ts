@@ -2,6 +2,7 @@
 import type { TargetKind } from '@gantry/contract/assets/targets.ts';
 import { readGiven } from '../input/read-given.ts';
 import { misuse } from '../refusal.ts';
+import { readKubeconfig } from './kubeconfig.ts';
 
 interface TargetFlags {
   kind: TargetKind | undefined;
@@ -18,6 +19,12 @@ interface TargetFlags {
   executionRole: string | undefined;
   taskRole: string | undefined;
   logGroup: string | undefined;
+  sandboxRuntimeClass: string | undefined;
+  vmRuntimeClass: string | undefined;
+  egressProxyUrl: string | undefined;
+  kubeconfig: string | undefined;
+  context: string | undefined;
+  serviceAccount: string | undefined;
   registry: string;
   serviceUrl: string;
   serviceCa: string | undefined;
@@ -25,7 +32,15 @@ interface TargetFlags {
 
 const flags_of = {
   engine: { hostFingerprint: '--host-fingerprint' },
-  kubernetes: { namespace: '--namespace', runtimeClass: '--runtime-class' },
+  kubernetes: {
+    namespace: '--namespace',
+    runtimeClass: '--runtime-class',
+    sandboxRuntimeClass: '--sandbox-runtime-class',
+    vmRuntimeClass: '--vm-runtime-class',
+    egressProxyUrl: '--egress-proxy-url',
+    kubeconfig: '--kubeconfig',
+    context: '--context',
+  },
   aws: {
     runtime: '--runtime',
     region: '--region',
@@ -36,6 +51,7 @@ const flags_of = {
     taskRole: '--task-role',
     logGroup: '--log-group',
   },
+  gcp: { serviceAccount: '--service-account' },
 } as const satisfies Record<TargetKind, Partial<Record<keyof TargetFlags, string>>>;
 
 /** As the user typed it. The config of the kind says what is missing. */
@@ -45,13 +61,17 @@ export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Prom
     if (other !== kind && foreign !== undefined)
       throw misuse(`${foreign[1]} belongs to --kind ${other}, and this target is of the kind ${kind}`);
   }
-  const { address, ca, hostFingerprint, namespace, runtimeClass, registry, serviceUrl, serviceCa } = flags;
+  const { address, ca, hostFingerprint, namespace, runtimeClass, egressProxyUrl, registry, serviceUrl, serviceCa } =
+    flags;
+  const { kubeconfig, context, sandboxRuntimeClass, vmRuntimeClass } = flags;
+  const file = kubeconfig === undefined ? undefined : readKubeconfig(await readGiven(kubeconfig), context);
+  if (address === undefined && file === undefined) throw misuse('--address is needed');
   const given = {
     kind,
-    address,
-    ca: ca === undefined ? undefined : await readGiven(ca),
+    address: address ?? file?.address,
+    ca: ca === undefined ? file?.ca : await readGiven(ca),
     host_fingerprint: hostFingerprint,
-    namespace,
+    namespace: namespace ?? file?.namespace,
     runtime_class: runtimeClass,
     runtime: kind === 'aws' ? (flags.runtime ?? 'ecs-fargate') : undefined,
     region: flags.region,
@@ -61,6 +81,10 @@ export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Prom
     execution_role_arn: flags.executionRole,
     task_role_arn: flags.taskRole,
     log_group: flags.logGroup,
+    sandbox_runtime_class: sandboxRuntimeClass,
+    vm_runtime_class: vmRuntimeClass,
+    egress_proxy_url: egressProxyUrl,
+    service_account: flags.serviceAccount,
     registry,
     service_url: serviceUrl,
     service_ca: serviceCa === undefined ? undefined : await readGiven(serviceCa),

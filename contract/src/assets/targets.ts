@@ -9,7 +9,7 @@ import { byName, time } from '../wire.ts';
 export const local_target = 'local';
 
 /** The kind of a target may stand for its name: it means the only one of that kind, or the one with the kind's own name. */
-export const targetKinds = ['engine', 'kubernetes', 'aws'] as const;
+export const targetKinds = ['engine', 'kubernetes', 'aws', 'gcp'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
 /** On what agents ran in our tests, and no more than that. `local` is an engine. */
@@ -20,6 +20,7 @@ const ranOn: Readonly<Record<TargetKind, string>> = {
   engine: 'real engines',
   kubernetes: 'a real cluster',
   aws: 'an emulator only',
+  gcp: 'a stand-in of our own only',
 };
 
 /** The container services of each cloud. The first one is that of a target whose config names none. */
@@ -108,13 +109,18 @@ export type TargetFile = z.output<typeof targetFile>;
 
 /**
  * Of an `engine`: a client certificate for `tcp://`, or a private key for `ssh://`. Of `kubernetes`: a token of a service account, or a client
- * certificate. Of `aws`: an access key; without one, the service has the identity of its machine. And a login of the registry where it needs one.
+ * certificate. Of `aws`: an access key, and of `gcp`: a key of a service account; without
+ * one, the service has the identity of its machine. And a login of the registry where it needs one.
  */
 export const targetCredential = z.strictObject({
   certificate: secretValue
     .optional()
     .describe('PEM: the certificate of the service for an engine at tcp:// or an API server'),
-  key: secretValue.optional().describe('PEM: the private key of the certificate, or the key of the user at ssh://'),
+  key: secretValue
+    .optional()
+    .describe(
+      'PEM: the private key of the certificate, or the key of the user at ssh://. Of Google Cloud, JSON: a key of a service account',
+    ),
   token: secretValue.optional().describe('A token of a service account of Kubernetes, instead of a certificate'),
   access_key: z
     .strictObject({

@@ -71,6 +71,10 @@ export const resources = z.strictObject({
     .describe('Memory, such as 512Mi, 1Gi or 2GB'),
 });
 
+/** `sandbox`: a kernel of its own in user space, such as gVisor. `vm`: a virtual machine, such as one of Kata. */
+export const isolations = ['sandbox', 'vm'] as const;
+export type Isolation = (typeof isolations)[number];
+
 const deploy = z
   .strictObject({
     cloud: name
@@ -90,6 +94,10 @@ const deploy = z
       .refine(({ min = 0, max = 1000 }) => min <= max, { error: 'must not be less than `min`', path: ['max'] })
       .optional()
       .describe('How many containers run'),
+    isolation: z
+      .enum(isolations)
+      .optional()
+      .describe('What is between its code and the kernel of the machine; unset: what the target has for every agent'),
     resources: resources.optional().describe('The limits of a container; unset: 1 processor and 1Gi'),
     concurrency: z
       .int()

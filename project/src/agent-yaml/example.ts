@@ -51,6 +51,7 @@ deploy:
     max: 4
     target_cpu: 70
     target_concurrency: 8
+  isolation: sandbox
   resources:
     cpu: "0.5"
     memory: 512Mi

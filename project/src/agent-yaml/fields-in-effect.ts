@@ -168,6 +168,12 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     sentence:
       'Above this number of open calls each, containers are added. Unset: half of the calls that a container runs at once.',
   },
+  {
+    field: 'deploy.isolation',
+    state: 'in effect',
+    sentence:
+      'Runs only on a target that has it: a cluster with a RuntimeClass for it. Other targets refuse the agent.',
+  },
   { field: 'deploy.resources.cpu', state: 'in effect', sentence: 'The limit of the container.' },
   { field: 'deploy.resources.memory', state: 'in effect', sentence: 'The limit of the container.' },
   {

@@ -40,7 +40,7 @@ test('the fields are those of the table, and no others', () => {
       ' memory files guardrails' +
       ' access.visibility access.allowed_callers access.may_answer access.require_approval access.approvals_required' +
       ' deploy.cloud deploy.runtime deploy.region deploy.scaling.min deploy.scaling.max deploy.scaling.target_cpu deploy.scaling.target_concurrency' +
-      ' deploy.resources.cpu deploy.resources.memory deploy.concurrency' +
+      ' deploy.isolation deploy.resources.cpu deploy.resources.memory deploy.concurrency' +
       ' deploy.tracing.enabled deploy.tracing.hide_inputs deploy.tracing.hide_outputs' +
       ' deploy.secrets deploy.env_vars deploy.egress',
   );

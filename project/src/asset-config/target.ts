@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { targetKinds, type TargetKind } from '@gantry/contract/assets/targets.ts';
 import { aws } from './target/aws.ts';
 import { engine } from './target/engine.ts';
+import { gcp } from './target/gcp.ts';
 import type { AddFault } from './target/kind.ts';
 import { kubernetes } from './target/kubernetes.ts';
 import { certificate, checkWays, ways } from './target/ways.ts';
 
-const kinds = { engine, kubernetes, aws } as const satisfies Record<TargetKind, unknown>;
+const kinds = { engine, kubernetes, aws, gcp } as const satisfies Record<TargetKind, unknown>;
 
 /** Where else agents run. One object for all kinds, so that editors and forms know every field. */
 export const target = z
@@ -14,14 +15,14 @@ export const target = z
     kind: z
       .enum(targetKinds)
       .describe(
-        '`engine`: the container engine of another machine; `kubernetes`: a namespace of a cluster; `aws`: a cluster of Amazon ECS',
+        '`engine`: the container engine of another machine; `kubernetes`: a namespace of a cluster; `aws`: a cluster of Amazon ECS; `gcp`: Cloud Run in a region of a project',
       ),
     address: z
       .string()
       .max(300)
       .optional()
       .describe(
-        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server. AWS has none',
+        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server, or in-cluster: the cluster in which the service itself runs. Of Google Cloud: projects/<project>/locations/<region>. AWS has none',
       ),
     ca: certificate
       .optional()
@@ -31,6 +32,7 @@ export const target = z
     ...engine.fields,
     ...kubernetes.fields,
     ...aws.fields,
+    ...gcp.fields,
     ...ways,
   })
   .superRefine((config, context) => {
@@ -42,12 +44,14 @@ export const target = z
     checkWays(config, fault);
   });
 
+export { in_cluster } from './target/kubernetes.ts';
 export type TargetConfig = z.output<typeof target>;
 /** As the check of each kind leaves it. */
 export type EngineConfig = TargetConfig & Required<Pick<TargetConfig, 'address'>>;
-export type KubernetesConfig = TargetConfig & Required<Pick<TargetConfig, 'address' | 'ca' | 'namespace'>>;
+export type KubernetesConfig = TargetConfig & Required<Pick<TargetConfig, 'address' | 'namespace'>>;
 export type AwsConfig = TargetConfig &
   Required<Pick<TargetConfig, 'region' | 'cluster' | 'subnets' | 'security_groups' | 'execution_role_arn'>>;
+export type GcpConfig = TargetConfig & Required<Pick<TargetConfig, 'address' | 'service_account'>>;
 
 /** Where it is, for people. */
 export const placeOf = ({ address, region, cluster }: Partial<TargetConfig>): string | undefined =>

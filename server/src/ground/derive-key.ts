@@ -8,6 +8,7 @@ export type Purpose =
   | 'cursor'
   | 'request-digest'
   | 'password-token'
+  | 'hand-over'
   | (typeof derivedBefore)[number]
   | `${StoredKeyPurpose}-wrap`;
 

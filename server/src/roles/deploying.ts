@@ -5,8 +5,9 @@ import { agentConnections } from '../agents/deploy/connections/agent-connections
 import { openAgentLeases } from '../agents/deploy/keep/agent-leases.ts';
 import type { DeployParts } from '../agents/deploy/parts.ts';
 import { openRefusedEgressLog } from '../agents/deploy/status/refused-egress.ts';
-import { awsKind, engineKind, kubernetesKind, openMore, openTargets } from '../agents/deploy/targets/index.ts';
-import type { RefusedEgress } from '../agents/deploy/targets/docker/egress-proxy.ts';
+import { awsKind, engineKind, gcpKind, kubernetesKind, openMore, openTargets } from '../agents/deploy/targets/index.ts';
+import type { RefusedEgress } from '../agents/deploy/targets/open-destination.ts';
+import { findBaseImage } from '../assets/docker/base-image.ts';
 import { local_target } from '@gantry/contract/assets/targets.ts';
 import { openOutbound } from '../ground/outbound/outbound.ts';
 import { deriveKey } from '../ground/derive-key.ts';
@@ -22,6 +23,7 @@ import { places } from '../ground/places-of-files.ts';
 export interface Deploying {
   containers: Containers;
   deploy: DeployParts;
+  onRefusedEgress: (refused: RefusedEgress) => void;
 }
 
 export function openDeploying(parts: OpeningParts): Deploying {
@@ -53,7 +55,22 @@ export function openDeploying(parts: OpeningParts): Deploying {
       fixed: { [local_target]: containers.local, ...openMore(parts.more_targets, parts) },
       kinds: {
         engine: engineKind({ builds: containers.engine, outbound }),
-        kubernetes: kubernetesKind({ builds: containers.engine, outbound, db, dialled: parts.dialled }),
+        gcp: gcpKind({
+          builds: containers.engine,
+          outbound,
+          db,
+          dialled: parts.dialled,
+          ingress_key: keys['ingress-secret'],
+          emulator: parts.google_emulator,
+        }),
+        kubernetes: kubernetesKind({
+          builds: containers.engine,
+          outbound,
+          db,
+          dialled: parts.dialled,
+          own_cluster: config.own_cluster,
+          baseImage: async (signal) => (await findBaseImage(containers.engine, config.base_image, signal)).id,
+        }),
         aws: awsKind({ builds: containers.engine, outbound, db, dialled: parts.dialled, emulator: parts.aws_emulator }),
       },
       rows: {
@@ -74,5 +91,5 @@ export function openDeploying(parts: OpeningParts): Deploying {
     drain_limit_ms: config.drain_limit_seconds * 1000,
     hasOpenCalls: async (instance_id) => await hasOpenCalls(db, instance_id),
   };
-  return { containers, deploy };
+  return { containers, deploy, onRefusedEgress };
 }

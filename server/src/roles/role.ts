@@ -4,7 +4,7 @@ import type { Config } from '../ground/config/config.ts';
 import type { Database, PoolSettings } from '../ground/database/database.ts';
 import type { Dialled } from '../agents/deploy/dial-in/dialled.ts';
 import type { Ingress } from '../agents/invoke/ingress.ts';
-import type { AwsEmulator, MoreTarget } from '../agents/deploy/targets/index.ts';
+import type { AwsEmulator, GoogleEmulator, MoreTarget } from '../agents/deploy/targets/index.ts';
 import type { Envelope } from '../ground/envelope/envelope.ts';
 import type { StoredKeys } from '../ground/envelope/stored-keys.ts';
 import type { AllHandlers } from '../governance/http/handlers.ts';
@@ -61,10 +61,12 @@ export interface RoleParts {
   more_targets: Record<string, MoreTarget>;
   /** In tests, instead of AWS. */
   aws_emulator: AwsEmulator | undefined;
+  /** In tests, instead of Google. */
+  google_emulator: GoogleEmulator | undefined;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted: HostedPlugs | undefined;
-  /** The connections of instances that dial in. Undefined in a process without all roles: several of them need the connections. */
-  dialled: Dialled | undefined;
+  /** The connections of instances that dial in, to this process or to another one. */
+  dialled: Dialled;
   /** Known after the process listens. */
   base_url: () => string;
   /** Where this process reaches the API: at itself, if it serves it. */

@@ -4,6 +4,8 @@ import { startExpiry } from '../agents/approvals/expire.ts';
 import { deployKind } from '../agents/deploy/deploy-kind.ts';
 import { recordDeploy } from '../agents/deploy/deployments/record-deploy.ts';
 import { operationKinds } from '../agents/deploy/operate/kinds.ts';
+import { startTokenProxy } from '../agents/deploy/limited/token-proxy.ts';
+import { egressOfAgents } from '../containers.ts';
 import { startKeeper } from '../agents/deploy/keep/keeper.ts';
 import { requireOneFormat } from '../models/gateway/catalogue/agent-models.ts';
 import { refusedBefore } from '../agents/deploy/deployments/refused-before.ts';
@@ -21,7 +23,7 @@ import type { Role, RoleParts } from './role.ts';
 
 export async function openWorker(parts: RoleParts): Promise<Role> {
   const { config, db, owner, spans, onError, open } = parts;
-  const { containers, deploy } = await parts.deploying();
+  const { containers, deploy, onRefusedEgress } = await parts.deploying();
   const outgoing = await parts.outgoing();
   const { outbound, readCredentials, knowledge } = await parts.tools();
   const reader = fileReader({ pythons: containers.pythons, images: deploy.builder });
@@ -32,30 +34,43 @@ export async function openWorker(parts: RoleParts): Promise<Role> {
     ...operationKinds(deploy),
   };
   const alone = config.database_url === undefined;
+  const startContainerWork = async () => {
+    const { deadline_seconds } = config.build;
+    const sandboxes = startSandboxSweep({ engine: containers.engine, alone, deadline_seconds, onError });
+    open.defer(async () => await sandboxes.stop());
+    const worker = await startWorker(db, kinds, {
+      owner,
+      onError,
+      alone,
+      onEnd: async (run_id) => await recordDeploy(db, spans, run_id),
+    });
+    open.defer(async () => await worker.stop());
+    const keeper = startKeeper(deploy, { onError });
+    open.defer(async () => await keeper.stop());
+    const sides = startSideSweep({
+      db,
+      runner: parts.hosted?.runner ?? containers.runner,
+      owner,
+      alone,
+      onError,
+    });
+    open.defer(async () => await sides.stop());
+  };
   return {
     handlers: {},
     start: async () => {
-      const { deadline_seconds } = config.build;
-      const sandboxes = startSandboxSweep({ engine: containers.engine, alone, deadline_seconds, onError });
-      open.defer(async () => await sandboxes.stop());
-      const worker = await startWorker(db, kinds, {
-        owner,
-        onError,
-        alone,
-        onEnd: async (run_id) => await recordDeploy(db, spans, run_id),
-      });
-      open.defer(async () => await worker.stop());
+      if (config.has_engine) await startContainerWork();
+      if (config.egress_host !== undefined) {
+        const proxy = await startTokenProxy({
+          ...egressOfAgents(config, parts.log, onRefusedEgress),
+          db,
+          ingress_key: deploy.ingress_key,
+          address: config.egress_host,
+          port: config.egress_port,
+        });
+        open.defer(async () => await proxy.close());
+      }
       await outgoing.start();
-      const keeper = startKeeper(deploy, { onError });
-      open.defer(async () => await keeper.stop());
-      const sides = startSideSweep({
-        db,
-        runner: parts.hosted?.runner ?? containers.runner,
-        owner,
-        alone,
-        onError,
-      });
-      open.defer(async () => await sides.stop());
       const expiry = startExpiry(db, { onError });
       open.defer(async () => await expiry.stop());
       const schedule = startSchedule(db, { onError });

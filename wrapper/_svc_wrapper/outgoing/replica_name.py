@@ -12,12 +12,17 @@ from .. import log
 
 # ECS sets it in every container. Its host there is an address of the task's own, which needs no network and no proxy.
 METADATA_URI = "ECS_CONTAINER_METADATA_URI_V4"
+# Cloud Run sets it in every container of a worker pool. A replica is a pool of its own.
+WORKER_POOL = "CLOUD_RUN_WORKER_POOL"
 TIMEOUT_SECONDS = 5
 MAX_BYTES = 1024 * 1024
 
 
 def replica_name(environ: Mapping[str, str]) -> str:
-    """The id of the task on ECS: its host name is an address there. Elsewhere the host name."""
+    """The id of the task on ECS, and the worker pool on Cloud Run: the host name says nothing there. Elsewhere the host name."""
+    pool = environ.get(WORKER_POOL)
+    if pool is not None:
+        return pool
     uri = environ.get(METADATA_URI)
     if uri is None:
         return socket.gethostname()

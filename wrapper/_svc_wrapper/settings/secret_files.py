@@ -2,7 +2,8 @@
 
 The ingress secret is an exception, because it proves that a call came through the ingress. It is removed from
 the environment, and only the guard gets it. The join token is another: it proves this instance to the door.
-A platform without files gives them all in one variable, as a JSON object of names and values.
+A platform without files gives them all in one variable, as a JSON object of names and values, sealed where a key is
+beside it.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from pathlib import Path
 
 from ..agent_error import hide
 from .own_secrets import OwnSecrets
+from .sealed import SealError, unseal
 from .settings import SettingsError
 
 INGRESS_SECRET = "SVC_INGRESS_SECRET"  # noqa: S105 - the name of a variable, not a secret
 JOIN_TOKEN = "SVC_JOIN_TOKEN"  # noqa: S105 - the name of a variable, not a secret
 SECRET_NAMES = "SVC_SECRET_NAMES"  # noqa: S105 - the name of a variable, not a secret
 SECRETS = "SVC_SECRETS"
+SECRETS_KEY = "SVC_SECRETS_KEY"
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -32,8 +35,9 @@ def load_secret_files(environ: MutableMapping[str, str]) -> OwnSecrets:
     folder = Path(environ.pop("SVC_SECRETS_FOLDER", "/run/secrets"))
     secrets = {path.name: read_secret(path) for path in secret_paths(folder)}
     in_one = environ.pop(SECRETS, None)
+    key = environ.pop(SECRETS_KEY, None)
     if in_one is not None:
-        secrets |= read_object(in_one)
+        secrets |= read_object(in_one if key is None else opened(key, in_one))
 
     named_file = environ.pop(f"{INGRESS_SECRET}_FILE", None)
     from_environment = environ.pop(INGRESS_SECRET, None)
@@ -49,6 +53,13 @@ def load_secret_files(environ: MutableMapping[str, str]) -> OwnSecrets:
     if ingress_secret is not None and not ingress_secret.strip():
         raise SettingsError("the ingress secret is empty")
     return OwnSecrets(ingress_secret, join_token)
+
+
+def opened(key: str, text: str) -> str:
+    try:
+        return unseal(key, text)
+    except SealError as error:
+        raise SettingsError(f"{SECRETS} was not sealed for this revision") from error
 
 
 def read_object(text: str) -> dict[str, str]:

@@ -1,33 +1,52 @@
 import { targetKinds, type TargetKind } from '@gantry/contract/assets/targets.ts';
+import { in_cluster } from '@gantry/project/asset-config/target.ts';
 import { choice, defineCommand, needed, required, text } from '../../command.ts';
 import { teamToOwn } from '../../principals/team-to-own.ts';
 import { checkedConfig } from '../../registry/typed-config.ts';
 import { configOf } from '../../target/target-config.ts';
 import { good, line } from '../../view/view.ts';
 
-const what = { engine: 'engine', kubernetes: 'cluster', aws: 'cluster of Amazon ECS' } as const satisfies Record<
-  TargetKind,
-  string
->;
+const what = {
+  engine: 'engine',
+  kubernetes: 'cluster',
+  aws: 'cluster of Amazon ECS',
+  gcp: 'region of Google Cloud',
+} as const satisfies Record<TargetKind, string>;
+
+const isCloud = (kind: TargetKind) => kind === 'aws' || kind === 'gcp';
+
+function credentialOf(
+  kind: TargetKind,
+  { ca, kubeconfig }: { ca?: string | undefined; kubeconfig?: string | undefined },
+): string {
+  if (kind === 'aws') return '--access-key-id AKIA…';
+  if (kind === 'gcp') return '--key key.json';
+  if (kind === 'kubernetes') return kubeconfig === undefined ? '--token token' : `--kubeconfig ${kubeconfig}`;
+  return `${ca === undefined ? '' : '--certificate cert.pem '}--key key.pem`;
+}
 
 export const command = defineCommand({
   words: 'target add',
   summary:
-    "Add another machine's container engine, a Kubernetes cluster or a cluster of Amazon ECS, for platform admins; its team deploys to it",
+    "Add another machine's container engine, a Kubernetes cluster, a cluster of Amazon ECS or Cloud Run, for platform admins; its team deploys to it",
   needs: 'target.change',
   examples: [
     'svc target add gpu-box --address tcp://gpu.example.com:2376 --ca ca.pem --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add gpu-box --team ml --address ssh://deploy@gpu.example.com --host-fingerprint SHA256:abc --registry https://registry.example.com/agents --service-url https://door.example.com --json',
+    'svc target add cluster --kind kubernetes --kubeconfig kubeconfig --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add cluster --kind kubernetes --address https://k8s.example.com:6443 --ca ca.pem --namespace agents --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add cloud --kind aws --region eu-west-1 --cluster agents --subnets subnet-0a1b2c3d --security-groups sg-0a1b2c3d --execution-role arn:aws:iam::123456789012:role/gantry-execution --registry https://123456789012.dkr.ecr.eu-west-1.amazonaws.com/gantry/agents --service-url https://door.example.com',
+    'svc target add run --kind gcp --address projects/my-project/locations/europe-west1 --service-account agents@my-project.iam.gserviceaccount.com --registry https://europe-west1-docker.pkg.dev/my-project/gantry/agents --service-url https://door.example.com',
   ],
   arguments: { name: required('Its name, for --target and deploy.cloud') },
   flags: {
     kind: choice('What it is; unset: engine', targetKinds),
     address: text(
-      'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster of Kubernetes: https://<host>:<port>',
+      'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster of Kubernetes: https://<host>:<port>, or in-cluster: the one in which the service runs; of Google Cloud: projects/<project>/locations/<region>',
       'address',
     ),
+    kubeconfig: text('A file with the address, the authority and the namespace of the cluster', 'path'),
+    context: text('One of its contexts; unset: the current one', 'name'),
     ca: text('A file: the authority that signed the certificate of the engine or the cluster, in the form PEM', 'path'),
     hostFingerprint: text('The key of the machine at ssh://: ssh-keyscan <host> | ssh-keygen -lf -', 'SHA256:…'),
     namespace: text('The namespace of the agents in the cluster', 'name'),
@@ -40,21 +59,20 @@ export const command = defineCommand({
     executionRole: text('The role with which Fargate fetches image and secret, and writes the log', 'arn'),
     taskRole: text('The role of the agents themselves; unset: they have none', 'arn'),
     logGroup: text('The log group of CloudWatch; unset: /gantry/agents', 'name'),
+    sandboxRuntimeClass: text('The RuntimeClass of agents with isolation: sandbox', 'name'),
+    vmRuntimeClass: text('The RuntimeClass of agents with isolation: vm', 'name'),
+    egressProxyUrl: text('The address at which pods reach the proxy of this service for limited agents', 'address'),
+    serviceAccount: text('The identity of the agents in Google Cloud', 'email'),
     registry: needed(text('The registry that brings images to it: https://<host>/<repository>', 'address')),
     serviceUrl: needed(text('The address at which containers there reach the door of this service', 'address')),
     serviceCa: text('A file: the only authority that the certificate of the door may have, in the form PEM', 'path'),
   },
   async run({ name, ...flags }, session) {
-    const { kind = 'engine', ca } = flags;
+    const { kind = 'engine' } = flags;
     const { config } = await checkedConfig('target', JSON.stringify(await configOf(flags)), `targets/${name}`);
     const team = await teamToOwn(session);
     await session.call('registry.create', { params: { kind: 'target' }, body: { name, team, config } });
     const target = await session.call('targets.show', { params: { name } });
-    const credential = {
-      engine: `${ca === undefined ? '' : '--certificate cert.pem '}--key key.pem`,
-      kubernetes: '--token token',
-      aws: '--access-key-id AKIA…',
-    };
     return {
       data: target,
       view: [
@@ -64,10 +82,12 @@ export const command = defineCommand({
         ),
       ],
       next: [
-        {
-          command: `svc target credential ${name} ${credential[kind]}`,
-          when: kind === 'aws' ? 'unless the machine of the service has an identity in AWS' : 'to connect to it',
-        },
+        target.address === in_cluster
+          ? { command: `svc target test ${name}`, when: 'to try it' }
+          : {
+              command: `svc target credential ${name} ${credentialOf(kind, flags)}`,
+              when: isCloud(kind) ? 'unless the machine of the service has an identity there' : 'to connect to it',
+            },
         {
           command: `svc acl grant --asset targets/${name} --principal team:<name> --actions deploy`,
           when: 'for another team',

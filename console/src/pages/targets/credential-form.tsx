@@ -15,7 +15,7 @@ export function CredentialForm({ name, kind, onClose }: { name: string; kind: st
       about="It is stored encrypted, and is never shown again. Approvals for this target end."
       sending={set}
       send="Set the credential"
-      onSend={({ certificate = '', key = '', id = '', secret = '', username = '', password = '' }) =>
+      onSend={({ certificate = '', key = '', token = '', id = '', secret = '', username = '', password = '' }) =>
         set.mutate(
           {
             params: { name },
@@ -23,6 +23,7 @@ export function CredentialForm({ name, kind, onClose }: { name: string; kind: st
               ...(certificate !== '' && { certificate }),
               ...(key !== '' && { key }),
               ...(id + secret !== '' && { access_key: { id, secret } }),
+              ...(token !== '' && { token }),
               ...(username + password !== '' && { registry: { username, password } }),
             },
           },
@@ -57,6 +58,7 @@ function Certificate({ name }: { name: string }) {
         help="PEM: of the service, for an engine at tcp://. Empty for one at ssh://."
       />
       <TextArea name="key" label="Private key" isCode help="PEM: of the certificate, or of the user at ssh://." />
+      <TextArea name="token" label="Token" isCode help="Of a service account of a cluster, instead of a certificate." />
       <Field name="username" label="User of the registry" help="Empty: the registry needs no login." />
       <Field name="password" label="Password of the registry" type="password" autoComplete="new-password" />
       <SvcLine line={`svc target credential ${name} --certificate cert.pem --key key.pem`} />

@@ -68,9 +68,9 @@ export function whyOutsideSetting(
   return `It was deployed under another setting and reaches ${reached}; agent_egress is ${setting.agent_egress} now. Deploy it again${next}: svc deploy ${ref} --force`;
 }
 
-/** The variables by which HTTP clients find the proxy. The gateway on the same network needs none. */
-export function proxyVariables(proxy_url: string): SecretFiles {
-  const direct = ['localhost', '127.0.0.1', new URL(proxy_url).hostname].join(',');
+/** The variables by which HTTP clients find the proxy. The gateway on the same network needs none, nor does a `direct` host. */
+export function proxyVariables(proxy_url: string, direct_hosts: readonly string[] = []): SecretFiles {
+  const direct = [...new Set(['localhost', '127.0.0.1', new URL(proxy_url).hostname, ...direct_hosts])].join(',');
   const variables: SecretFiles = {
     HTTP_PROXY: proxy_url,
     HTTPS_PROXY: proxy_url,

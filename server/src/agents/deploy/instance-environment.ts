@@ -3,7 +3,6 @@
 import { resourceLimits, type AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { isTraced } from '@gantry/project/agent-yaml/tracing.ts';
 import type { PinnedMemory } from '../../assets/registry/references/memory-of-agent.ts';
-import { proxyVariables } from './egress.ts';
 import { runs_grace_seconds } from './targets/stop-grace.ts';
 import type { SecretFiles, Secrets } from './targets/target.ts';
 
@@ -32,13 +31,13 @@ interface EnvironmentInput {
   /** The memory config of the version. */
   memory: PinnedMemory | undefined;
   /** The only way to the outside. Undefined: not limited. */
-  proxy_url: string | undefined;
+  proxy: SecretFiles | undefined;
   /** All values that nobody may read in an error of the agent. */
   hidden: Secrets;
 }
 
 export function instanceFiles(input: EnvironmentInput): SecretFiles {
-  const { config, ingress_secret, access, secrets, keeps_memory, memory, proxy_url, hidden } = input;
+  const { config, ingress_secret, access, secrets, keeps_memory, memory, proxy, hidden } = input;
   const { deploy } = config;
   const files = {
     ...access,
@@ -54,7 +53,7 @@ export function instanceFiles(input: EnvironmentInput): SecretFiles {
     SVC_INGRESS_SECRET: ingress_secret,
     ...secrets,
     // Last, because a limited container reaches the outside in no other way.
-    ...(proxy_url === undefined ? {} : proxyVariables(proxy_url)),
+    ...proxy,
   };
   return { ...files, SVC_SECRET_NAMES: namesOf(hidden, files) };
 }

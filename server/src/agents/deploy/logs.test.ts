@@ -7,6 +7,7 @@ import { startWorker, type Worker } from '../../ground/runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../../testing/agents/deploy-stage.ts';
 import { traceContext } from '../../ground/trace-context.ts';
 import { deploy } from './deploy.ts';
+import { egressToken } from './limited/egress-token.ts';
 import { ingressSecret } from './serving/ingress-secret.ts';
 import { unixTime } from './instant.ts';
 import { logs, type LogsWish } from './logs.ts';
@@ -85,13 +86,15 @@ test('a follow of an ended agent gives each line once', async () => {
   expect(await read({}, 3)).toEqual(['one', 'two', 'three']);
 });
 
-test('the agent’s own key to the gateway and its ingress secret are masked like its secrets', async () => {
+test('the agent’s own key to the gateway, its ingress secret and its token at the proxy are masked like its secrets', async () => {
   await read({ follow: false }, 1);
   const { db } = stage.database;
   const [row] = await db.all<{ id: string; key_id: string }>(sql`select id, key_id from revision`);
   const key = await openAgentKey(stage.parts.key_maker, db, row?.key_id ?? '');
   expect(key).toMatch(/^gtk_/);
-  expect(Object.values(hidden)).toEqual([key, ingressSecret(stage.parts.ingress_key, row?.id ?? '')]);
+  const { ingress_key } = stage.parts;
+  const id = row?.id ?? '';
+  expect(Object.values(hidden)).toEqual([key, ingressSecret(ingress_key, id), egressToken(ingress_key, id)]);
 });
 
 test('the output of a restart arrives, even within the same millisecond', async () => {

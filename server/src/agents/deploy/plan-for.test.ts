@@ -93,7 +93,7 @@ const shown = async (id: string) =>
   await show({ ...parts(), findRunning: runningVersion, whyUnguarded: whyUnguardedNow }, await caller('max'), id);
 
 test('a plan and a request show what the deploy sends, its notes and its cost; nothing is made', async () => {
-  const { ref } = await stage.push({ yaml: `${yaml}` });
+  const { ref } = await stage.push({ yaml });
   const id = await ask(ref);
   const { target_plan, verdicts } = await planned(ref);
   expect(target_plan).toMatchObject({

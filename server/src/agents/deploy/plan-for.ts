@@ -64,7 +64,7 @@ async function plannedOf(db: Reader, { config, digest }: PlanWish, { dials_in }:
     secrets: standIns(secrets),
     keeps_memory: true,
     memory: await memoryOfAgent(db, digest),
-    proxy_url: undefined,
+    proxy: undefined,
     hidden: {},
   });
   const dial = dials_in === 'as one of many' ? shared_dial_names : [];

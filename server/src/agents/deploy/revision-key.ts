@@ -20,6 +20,7 @@ import type { KeyMaker } from '../../models/keys/parts.ts';
 import { memoryOfAgent, type PinnedMemory } from '../../assets/registry/references/memory-of-agent.ts';
 import type { Run } from '../../ground/runs/run.ts';
 import type { DeployInput } from './deploy-run.ts';
+import { egressToken } from './limited/egress-token.ts';
 import { ingressSecret } from './serving/ingress-secret.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
@@ -126,7 +127,7 @@ export async function valuesOfRevision(
   { id, key_id }: { id: string; key_id: string | null },
 ): Promise<Secrets> {
   const key = key_id === null ? {} : { OPENAI_API_KEY: await openAgentKey(key_maker, db, key_id) };
-  return { ...key, SVC_INGRESS_SECRET: ingressSecret(ingress_key, id) };
+  return { ...key, SVC_INGRESS_SECRET: ingressSecret(ingress_key, id), SVC_EGRESS_TOKEN: egressToken(ingress_key, id) };
 }
 
 // Without a model in agent.yaml, the agent calls what its team may use. The model of its memory config summarises for it.

@@ -10,6 +10,7 @@ import { memoryOfAgent } from '../../assets/registry/references/memory-of-agent.
 import { doorAddresses } from './serving/door-addresses.ts';
 import { isDialled } from './dial-in/dialled.ts';
 import { dialFiles } from './dial-in/join-token.ts';
+import { proxyFiles } from './limited/proxy-files.ts';
 import { readDescription } from './read-description.ts';
 import { keptMemory } from './kept-memory-store.ts';
 import * as store from './store.ts';
@@ -34,7 +35,9 @@ export async function placeInput(
   const name = instanceName({ agent: config.name, revision_id, n });
   const variables = startVariables(revision_id);
   const scaler = scalerRuleOf(config);
-  return { instance_id: id, revision_id, agent: config.name, name, fence, image, variables, resources, egress, scaler };
+  const { isolation } = config.deploy ?? {};
+  const of = { instance_id: id, revision_id, agent: config.name, name, fence, image, variables, resources };
+  return { ...of, egress, scaler, isolation };
 }
 
 type StartParts = Pick<
@@ -65,7 +68,8 @@ export async function startContainer(
 ): Promise<Instance & { url: string; ready: object }> {
   const { db, secret_stores, ingress_key, start_deadline_ms } = parts;
   const secrets = await readSecrets({ db, stores: secret_stores }, { agent_id, config });
-  const { service_url, proxy_url } = await target.outgoing(place);
+  const outgoing = await target.outgoing(place);
+  const { service_url } = outgoing;
   const access =
     key_id === null || isOutsideGateway(config)
       ? {}
@@ -79,7 +83,8 @@ export async function startContainer(
   const kept = await keptMemory(db, revision_id);
   const keeps_memory = kept === undefined || kept.kept_by_service || kept.needs_run;
   const memory = await memoryOfAgent(db, digest);
-  const files = instanceFiles({ config, ingress_secret, access, secrets, keeps_memory, memory, proxy_url, hidden });
+  const proxy = proxyFiles(outgoing, { revision_id, ingress_key });
+  const files = instanceFiles({ config, ingress_secret, access, secrets, keeps_memory, memory, proxy, hidden });
   const dial = await dialFiles(parts, target, { instance_id, revision_id, config, place, signal });
   await target.start(place, { ...files, ...dial }, signal);
   const waited = waitUntilReady({

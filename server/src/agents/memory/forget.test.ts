@@ -60,7 +60,7 @@ test('threads and items end the set time after their last use, and not while a c
 // or `speak` puts a word into it, and the `forgets` of its feature erases it.
 const wordless = `
   account agent_event app_user approval approval_comment approval_vote artefact asset audit.checkpoint audit.entry audit.governed audit.head
-  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key client_code client_refresh_token connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment
+  audit.horizon audit_cursor audit_push base_pin blob budget budget_alert call_figure call_key client_code client_refresh_token connection_client connection_consent connection_sign_in content crash_loop dependency_lock deployment dialled door_process
   egress_refusal former_name gateway_key gateway_key_seen gateway_process group_member guardrail_block guardrail_count guardrail_given
   held_key hold hosted_image instance instance_epoch job join_token kept_log kept_log_part key_default
   knowledge_blob knowledge_chunk knowledge_document knowledge_erasure knowledge_failure knowledge_hook knowledge_index knowledge_serving knowledge_snapshot knowledge_snapshot_document knowledge_upload ledger login_failure lost_log membership

@@ -27,9 +27,16 @@ export interface ForwardProxyInput {
   idle_seconds: number;
 }
 
+interface ProxyCredential {
+  name: string;
+  password: string;
+}
+
 export interface Asked {
   /** The address of the container. */
   client: string;
+  /** From the address of the proxy that the client was given. Undefined without one. */
+  credential: ProxyCredential | undefined;
   /** As the client wrote it, in lower case. */
   host: string;
   port: number;
@@ -37,6 +44,9 @@ export interface Asked {
 
 /** The client gets the reason as the reason phrase of a 403. Python's HTTP clients put it into their exception. */
 export class DestinationForbidden extends Error {}
+
+/** For a proxy that knows its clients by a credential. The client gets a 407. */
+export class CredentialRefused extends Error {}
 
 export async function startForwardProxy(input: ForwardProxyInput): Promise<ForwardProxy> {
   const sockets = new Set<Duplex>();
@@ -78,7 +88,7 @@ async function tunnel(
   if (client instanceof Socket) client.setTimeout(idle_seconds * 1000, () => client.destroy());
   const [, host = '', port = ''] = /^([^:/@\s]+):(\d{1,5})$/.exec(incoming.url ?? '') ?? [];
   try {
-    const upstream = await open({ client: addressOf(incoming), host: host.toLowerCase(), port: Number(port) });
+    const upstream = await open({ ...clientOf(incoming), host: host.toLowerCase(), port: Number(port) });
     track(sockets, upstream);
     upstream.on('error', () => client.destroy());
     upstream.setTimeout(idle_seconds * 1000, () => upstream.destroy());
@@ -91,7 +101,8 @@ async function tunnel(
     client.pipe(upstream).pipe(client);
   } catch (error) {
     const { status, reason } = refusalOf(error);
-    client.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    const challenge = status === 407 ? `Proxy-Authenticate: ${basic}\r\n` : '';
+    client.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${challenge}Content-Length: 0\r\n\r\n`);
   }
 }
 
@@ -105,7 +116,7 @@ async function forward(
   try {
     if (url?.protocol !== 'http:') throw new DestinationForbidden('Only CONNECT and http:// URLs are served');
     if (methods?.includes(method) === false) throw new DestinationForbidden(`${method} is refused`);
-    const asked = { client: addressOf(incoming), host: url.hostname, port: Number(url.port || 80) };
+    const asked = { ...clientOf(incoming), host: url.hostname, port: Number(url.port || 80) };
     const socket = await open(asked);
     if (response.destroyed) return void socket.destroy();
     limit(socket, { max_bytes, reader: response });
@@ -126,7 +137,8 @@ async function forward(
     incoming.pipe(outgoing);
   } catch (error) {
     const { status, reason } = refusalOf(error);
-    response.writeHead(status, reason, { connection: 'close' }).end(`${reason}\n`);
+    const challenge = status === 407 ? { 'proxy-authenticate': basic } : {};
+    response.writeHead(status, reason, { connection: 'close', ...challenge }).end(`${reason}\n`);
   }
 }
 
@@ -143,14 +155,20 @@ function endToEnd(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   );
 }
 
+const basic = 'Basic realm="egress"';
+
 function refusalOf(error: unknown): { status: number; reason: string } {
+  if (error instanceof CredentialRefused) return { status: 407, reason: error.message };
   if (!(error instanceof DestinationForbidden)) return { status: 502, reason: 'The destination does not answer' };
   // It repeats a name from the client.
   return { status: 403, reason: error.message.replaceAll(/[^\x20-\x7e]/g, '?') };
 }
 
-function addressOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
+function clientOf({ socket, headers }: IncomingMessage): Pick<Asked, 'client' | 'credential'> {
+  const [, encoded = ''] = /^basic ([\w+/=-]+)$/i.exec(headers['proxy-authorization'] ?? '') ?? [];
+  const [, name, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  const credential = name === undefined || password === undefined ? undefined : { name, password };
+  return { client: socket.remoteAddress ?? '', credential };
 }
 
 /** Cuts both ends, so that the bytes over the limit do not arrive. */

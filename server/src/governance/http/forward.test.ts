@@ -26,7 +26,7 @@ async function listen(listener: RequestListener): Promise<number> {
 
 /** The address that passes on to this port. */
 async function passingTo(port: number, failed: (error: unknown) => void = () => {}): Promise<string> {
-  const { pass, close } = forward(port);
+  const { pass, close } = forward({ port });
   open.forwards.push({ pass, close });
   const own = await listen((incoming, outgoing) => {
     const left = new AbortController();

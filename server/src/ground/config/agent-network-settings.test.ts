@@ -47,3 +47,13 @@ test('two addresses that differ, and one port for two listeners, are refused wit
   expect(doorOf({ ...two, DOOR_URL: 'https://door.example' }).url).toBe('https://door.example');
   expect(() => doorOf({ DOOR_PORT: '4492' })).toThrow('SUBAGENTS_PORT is the port of DOOR_PORT');
 });
+
+test('a door with TLS has a certificate, its key, its authority and its name; a process that only calls it needs the last two', () => {
+  const caller = { DOOR_CA_FILE: '/ca.crt', DOOR_URL: 'https://door.example:4490' };
+  const own = { DOOR_CERTIFICATE_FILE: '/door.crt', DOOR_KEY_FILE: '/door.key' };
+  expect(doorOf(caller).tls).toEqual({ own: undefined, ca_file: '/ca.crt', servername: 'door.example' });
+  expect(doorOf({ ...caller, ...own }).tls?.own).toEqual({ certificate_file: '/door.crt', key_file: '/door.key' });
+  expect(() => doorOf({ ...caller, DOOR_KEY_FILE: '/door.key' })).toThrow('belong together');
+  expect(() => doorOf({ ...own, DOOR_URL: caller.DOOR_URL })).toThrow('DOOR_CA_FILE is missing');
+  expect(() => doorOf({ DOOR_CA_FILE: '/ca.crt' })).toThrow('DOOR_URL is missing');
+});

@@ -12,6 +12,7 @@ import { hostedConfig, hostedSettings, type HostedConfig } from './hosted-settin
 import { defaultDataDir, installationHome, settingsFile } from './installation-place.ts';
 import { list } from './list-setting.ts';
 import { areDistinct, isPushUrl, push_url_forms } from './push-urls.ts';
+import { ownClusterOf, type OwnCluster } from './own-cluster.ts';
 import { pythonsConfig, pythonSettings, type PythonsConfig } from './python-settings.ts';
 import { tracesConfig, traceSettings, type TracesConfig } from './trace-settings.ts';
 
@@ -124,7 +125,12 @@ export const settings = z.object({
     .optional()
     .describe('a file on another volume, in an existing directory; every signed checkpoint is appended to it'),
   AUDIT_HEARTBEAT_SECONDS: seconds(3600).describe('the interval between heartbeat entries in the audit log'),
-  DOCKER_HOST: z.string().default('unix:///var/run/docker.sock').describe('the address of the container engine'),
+  DOCKER_HOST: z
+    .string()
+    .default('unix:///var/run/docker.sock')
+    .describe(
+      'the address of the container engine. `none`: this process has no engine. A worker without one sends, expires and alerts; pushes, deploys and the care for agents are work of a worker with an engine',
+    ),
   ...pythonSettings,
   BUILD_INDEX_URL: z
     .url()
@@ -204,6 +210,7 @@ export interface Config extends PythonsConfig {
     anchor_file: string | undefined;
     heartbeat_seconds: number;
   };
+  has_engine: boolean;
   engine_host: string;
   build: {
     index_url: string | undefined;
@@ -230,6 +237,9 @@ export interface Config extends PythonsConfig {
   /** Where agents call the service. */
   door: DoorConfig;
   egress_port: number;
+  /** A further address of the proxy. */
+  egress_host: string | undefined;
+  own_cluster: OwnCluster | undefined;
   traces: TracesConfig;
   sync_budget_seconds: number;
   stop_grace_seconds: number;
@@ -305,7 +315,9 @@ export function readConfig(
       anchor_file: given.AUDIT_ANCHOR_FILE,
       heartbeat_seconds: given.AUDIT_HEARTBEAT_SECONDS,
     },
-    engine_host: given.DOCKER_HOST,
+    has_engine: given.DOCKER_HOST !== 'none',
+    // Nobody listens there.
+    engine_host: given.DOCKER_HOST === 'none' ? 'unix:///none' : given.DOCKER_HOST,
     ...pythonsConfig(given),
     build: {
       index_url: given.BUILD_INDEX_URL,
@@ -331,6 +343,8 @@ export function readConfig(
     hosted: hostedConfig(given),
     door: doorConfig(given),
     egress_port: given.EGRESS_PORT,
+    egress_host: given.EGRESS_HOST,
+    own_cluster: ownClusterOf(environment),
     traces: tracesConfig(given),
     sync_budget_seconds: given.SYNC_BUDGET_SECONDS,
     stop_grace_seconds: given.DATABASE_URL === undefined ? 0 : given.STOP_GRACE_SECONDS,

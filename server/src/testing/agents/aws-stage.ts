@@ -97,7 +97,7 @@ export async function openAwsStage(): Promise<AwsStage> {
 }
 
 /** Of this machine, as containers on the engine's own network find it. The engine may name the range only, and takes its first address. */
-async function bridgeAddress(docker: Engine['docker']): Promise<string> {
+export async function bridgeAddress(docker: Engine['docker']): Promise<string> {
   const { IPAM } = await docker.getNetwork('bridge').inspect();
   const [range] = IPAM?.Config ?? [];
   const address = range?.['Gateway'] ?? range?.['Subnet']?.replace(/\d+\/\d+$/, '1');
@@ -118,7 +118,7 @@ async function createClusterIn(
   await ecs.createCluster({ clusterName: cluster });
 }
 
-async function openDoor(
+export async function openDoor(
   host: string,
   inner_port: number,
 ): Promise<{ url: string; ca: string; close: () => Promise<void> }> {

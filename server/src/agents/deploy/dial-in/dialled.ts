@@ -14,18 +14,28 @@ export interface Dialled {
   /** As undici wants it. */
   connectorTo(instance_id: string): buildConnector.connector;
   /** True while the process has a connection, or has lost its last one a short time ago: a broken network is no dead process. */
-  isHere(instance_id: string, process: string): boolean;
+  isHere(instance_id: string, process: string): Promise<boolean>;
   /** The instances that have a process here. */
-  here(): string[];
+  here(): Promise<string[]>;
   /** Its connections end, and its process is here no more. */
-  drop(instance_id: string): void;
-  close(): void;
+  drop(instance_id: string): Promise<void>;
+  /** False while no process takes such connections. */
+  isOpen(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The connections to this process. */
+export interface OwnDialled extends Dialled {
+  /** A connection of this process of the instance that is free now. */
+  takeFree(of: { instance_id: string; process: string }): Socket | undefined;
+  /** The instances with a free connection. */
+  present(): { instance_id: string; process: string }[];
 }
 
 // An instance keeps four.
 const most_free = 32;
 // An instance opens a new connection at the latest after three seconds.
-const wait_ms = 5000;
+export const wait_ms = 5000;
 /** Longer than the longest pause of an instance between two attempts, and long enough for a restart of the service. */
 export const away_ms = 10_000;
 const max_seen = 10_000;
@@ -48,7 +58,7 @@ interface Joined {
   free: Set<Socket>;
 }
 
-export function openDialled(): Dialled {
+export function openDialled(): OwnDialled {
   const opened_at = performance.now();
   /** When an instance last had a connection, and of which process. */
   const seen = new LRUCache<string, { process: string; at: number }>({ max: max_seen });
@@ -127,26 +137,35 @@ export function openDialled(): Dialled {
       return true;
     },
     take,
-    connectorTo: (instance_id) => {
-      const taking = callbackify(async () => await take(instance_id));
-      return (_, done) => taking((error, socket) => done(...(error === null ? [null, socket] : [error, null])));
-    },
-    isHere: (instance_id, process) => {
+    takeFree: ({ instance_id, process }) =>
+      joined.get(instance_id)?.process === process ? freeOne(instance_id) : undefined,
+    present: () => [...joined].map(([instance_id, { process }]) => ({ instance_id, process })),
+    connectorTo: connectorOf(take),
+    isHere: async (instance_id, process) => {
       const known = joined.get(instance_id) ?? seen.get(instance_id);
       // After a restart of the service, its processes come back within this time.
       if (known === undefined) return isRecent(opened_at);
       return known.process === process && ('free' in known || isRecent(known.at));
     },
-    here: () => [...joined.keys(), ...[...seen].flatMap(([id, { at }]) => (isRecent(at) ? [id] : []))],
-    drop: (instance_id) => {
+    here: async () => [...joined.keys(), ...[...seen].flatMap(([id, { at }]) => (isRecent(at) ? [id] : []))],
+    drop: async (instance_id) => {
       for (const socket of joined.get(instance_id)?.free ?? []) socket.destroy();
       joined.delete(instance_id);
       // Also when it was not seen: it is known to be away.
       seen.set(instance_id, { process: '', at: -Infinity });
     },
-    close: () => {
+    isOpen: async () => true,
+    close: async () => {
       for (const { free } of joined.values()) for (const socket of free) socket.destroy();
     },
+  };
+}
+
+/** As undici wants it. */
+export function connectorOf(take: Dialled['take']): Dialled['connectorTo'] {
+  return (instance_id) => {
+    const taking = callbackify(async () => await take(instance_id));
+    return (_, done) => taking((error, socket) => done(...(error === null ? [null, socket] : [error, null])));
   };
 }
 

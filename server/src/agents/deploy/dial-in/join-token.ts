@@ -59,10 +59,10 @@ export async function dialFiles(
   const { instance_id, place, signal } = starting;
   const isOneOfMany = target.dials_in === 'as one of many';
   if (target.dials_in === undefined) return {};
-  if (parts.dialled === undefined)
+  if ((await parts.dialled?.isOpen()) !== true)
     throw new Problem('engine_unavailable', {
-      detail: 'Instances of this target dial in. This needs one process with all roles of the service.',
-      hint: 'Remove ROLE from the settings of the service, or deploy to a target whose instances have addresses.',
+      detail: 'Instances of this target dial in. No process of the service takes their connections now.',
+      hint: 'Start a process with all roles, or one of the role gateway with DOOR_HOST, an address at which the others reach it.',
     });
   if (!isOneOfMany && (await target.observe(place, signal)).state === 'running') return {};
   const { service_url, ca } = await target.outgoing(place);

@@ -97,6 +97,7 @@ async function joinAsReplica(
   const known = await replicaStore.instanceOfProcess(db, joining);
   if (known?.is_let_go === true) return undefined;
   if (known !== undefined || joining.is_draining) return known?.id;
+  const here = await dialled.here();
   let found: { id: string } | undefined;
   await recordJoin(db, joining, async (tx) => {
     const held = await replicaStore.holdSharedToken(tx, joining.hash);
@@ -105,7 +106,7 @@ async function joinAsReplica(
     found = await replicaStore.instanceOfProcess(tx, joining);
     if (found !== undefined) return undefined;
     const claimed =
-      (await replicaStore.claimReplica(tx, joining, dialled.here())) ??
+      (await replicaStore.claimReplica(tx, joining, here)) ??
       (await replicaStore.addReplica(tx, joining, held.most_replicas));
     found = claimed;
     if (claimed === undefined) return undefined;

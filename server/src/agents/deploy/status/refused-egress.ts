@@ -1,7 +1,7 @@
 // The connections that the proxy refused an agent, for its status. A hostile agent chooses the number of its destinations and attempts. So
 // they are counted in memory, at most fifty destinations of a revision, and stored together.
 import type { Database } from '../../../ground/database/database.ts';
-import type { RefusedEgress } from '../targets/docker/egress-proxy.ts';
+import type { RefusedEgress } from '../targets/open-destination.ts';
 import * as store from '../store.ts';
 
 export interface RefusedEgressLog {

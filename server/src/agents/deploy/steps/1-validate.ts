@@ -104,7 +104,19 @@ function refuse(missing: readonly Missing[]): void {
 export async function whatIsMissing(parts: Parts, wanted: Wish): Promise<Missing[]> {
   // The requested target replaces the one in the file.
   const fields = refusedFields(wanted.config).filter(({ field }) => field !== 'deploy.cloud');
-  return [...fields, ...(await unknownTarget(parts, wanted))];
+  const unknown = await unknownTarget(parts, wanted);
+  return [...fields, ...unknown, ...(unknown.length === 0 ? await missingIsolation(parts, wanted) : [])];
+}
+
+async function missingIsolation({ targets }: Pick<Parts, 'targets'>, { config, target }: Wish): Promise<Missing[]> {
+  const { isolation } = config.deploy ?? {};
+  if (isolation === undefined) return [];
+  const { isolations = [] } = await targets.find(target);
+  if (isolations.includes(isolation)) return [];
+  const has = isolations.length === 0 ? 'none' : isolations.join(', ');
+  return [
+    { field: 'deploy.isolation', sentence: `The target ${target} has no isolation ${isolation}; it has: ${has}.` },
+  ];
 }
 
 async function unknownTarget({ db, targets }: Parts, { config, target }: Wish): Promise<Missing[]> {

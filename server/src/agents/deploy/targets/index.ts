@@ -10,6 +10,7 @@ import type { Target, TargetFile } from './target.ts';
 
 export { awsKind, type AwsEmulator } from './aws/aws.ts';
 export { engineKind } from './docker/engine.ts';
+export { gcpKind, type GoogleEmulator } from './gcp/gcp.ts';
 export { kubernetesKind } from './kubernetes/kubernetes.ts';
 export { localTarget } from './docker/local.ts';
 

@@ -57,6 +57,8 @@ export async function waitUntilReady({
   let first_url: string | undefined;
   for (let isHealthy = false; ;) {
     const instance = await target.observe(place, signal);
+    if (instance.not_limited === true)
+      throw new Problem('egress_not_enforced', { detail: `The target does not start the agent: ${instance.obstacle}` });
     if (instance.state === 'created' && target.dials_in === 'as one of many' && performance.now() < deadline) {
       await unlessAborted(delay(100), signal);
       continue;

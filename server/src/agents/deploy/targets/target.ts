@@ -1,5 +1,6 @@
 import type { OutsideResource } from './outside.ts';
 import type { ResourceLimits } from '@gantry/project/agent-yaml.ts';
+import type { Isolation } from '@gantry/project/agent-yaml/config.ts';
 import type { ScalerRule } from '@gantry/project/agent-yaml/scaling.ts';
 import type { TargetPlan } from './outside.ts';
 
@@ -20,6 +21,8 @@ export interface PlaceInput {
   resources: ResourceLimits;
   /** The outside destinations of the instance. Undefined: not limited. */
   egress?: string[] | undefined;
+  /** What is between its code and the kernel of the machine. Undefined: what the target has for every instance. */
+  isolation?: Isolation | undefined;
   /** Where the use of the processor is the only rule, a target with a scaler may scale by it. Undefined: only the service sets the number. */
   scaler?: ScalerRule | undefined;
 }
@@ -70,6 +73,8 @@ export interface Instance {
   out_of_memory: boolean;
   /** Why it is not yet started, in the words of its platform. */
   obstacle?: string;
+  /** It was made with limits of its outgoing connections and found none in effect, so its own code did not start. */
+  not_limited?: true;
   started_at?: string;
   finished_at?: string;
 }
@@ -94,6 +99,8 @@ export interface Outgoing {
   service_url: string;
   /** The only way to the outside. Undefined: not limited. */
   proxy_url?: string;
+  /** The proxy knows the instance by the token of its revision, and not by its address. The instance reaches the door without it. */
+  proxy_asks_token?: true;
   /** The only authority that the door's certificate may have, as PEM, for an instance that dials in. Undefined: those of its system. */
   ca?: string;
 }
@@ -131,6 +138,8 @@ export interface Target {
   scalesItself?(place: Place): boolean;
   /** For a place that it scales itself. True when it keeps fewer than were asked for. */
   hasRemoved?(place: Place, signal: AbortSignal): Promise<boolean>;
+  /** Those that it has for an instance. Undefined: none. */
+  isolations?: readonly Isolation[];
   /** It cannot limit what an instance reaches outside. */
   limits_egress?: false;
   /**

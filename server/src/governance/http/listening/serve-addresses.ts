@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { startLoop } from '../../../ground/queue/loop.ts';
-import { PortTaken, serve, type Listening, type ServeEvents } from './serve.ts';
+import { PortTaken, serve, type Certificate, type Listening, type ServeEvents } from './serve.ts';
 import type { Upgrade } from './upgrade.ts';
 
 const look_every_ms = 1000;
@@ -10,7 +10,8 @@ export interface Addresses {
   find: () => Promise<string[]>;
   port: number;
   max_connections: number;
-  upgrade?: Upgrade | undefined;
+  upgrades?: readonly Upgrade[] | undefined;
+  tls?: Certificate | undefined;
 }
 
 /**

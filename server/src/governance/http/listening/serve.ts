@@ -1,6 +1,7 @@
 // The listening socket: bounded connections, headers and times, and a stop that lets requests finish.
 import { Server as ListeningSocket, type AddressInfo, type Socket } from 'node:net';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:tls';
 import { Problem } from '@gantry/contract/problems.ts';
 import { firstUse } from '../../../ground/first-use.ts';
 import { repeatedHeader } from './repeated-headers.ts';
@@ -28,12 +29,20 @@ export interface ServeAddress {
   /** Other processes of the same user may listen there too, and the kernel distributes the connections. */
   reuse_port?: boolean;
   /** Every other request that asks for another protocol is answered in this one. */
-  upgrade?: Upgrade | undefined;
+  upgrades?: readonly Upgrade[] | undefined;
+  /** Absent: HTTP without TLS. */
+  tls?: Certificate | undefined;
+}
+
+/** Both in PEM. */
+export interface Certificate {
+  cert: string;
+  key: string;
 }
 
 export async function serve(
   listener: RequestListener,
-  { host, port, max_connections, reuse_port = false, upgrade }: ServeAddress,
+  { host, port, max_connections, reuse_port = false, upgrades = [], tls }: ServeAddress,
   { unparsed: onUnparsed, full }: ServeEvents,
 ): Promise<Listening> {
   const limits = {
@@ -43,7 +52,7 @@ export async function serve(
     maxHeaderSize: 16 * 1024,
     // A request without a host is refused below, together with one whose host is invalid.
     requireHostHeader: false,
-    shouldUpgradeCallback: (incoming: IncomingMessage) => upgrade !== undefined && isUpgrade(upgrade, incoming),
+    shouldUpgradeCallback: (incoming: IncomingMessage) => upgrades.some((one) => isUpgrade(one, incoming)),
   };
   // insecureHTTPParser stays off: Node's strict parser refuses input that two parsers could read differently.
   const open: Open = {
@@ -72,24 +81,26 @@ export async function serve(
     open.silent.delete(socket);
     open.upgraded.add(socket);
     socket.once('close', () => open.upgraded.delete(socket));
+    const upgrade = upgrades.find((one) => isUpgrade(one, incoming));
     if (upgrade === undefined) socket.destroy();
     else void answerUpgrade(upgrade, { incoming, socket, head });
   });
   server.maxHeadersCount = 100;
-  server.maxConnections = max_connections;
+  const listener_socket = tls === undefined ? server : withTls(server, tls);
+  listener_socket.maxConnections = max_connections;
   let told_at = -Infinity;
-  server.on('drop', () => {
+  listener_socket.on('drop', () => {
     if (performance.now() - told_at < full_pause_ms) return;
     told_at = performance.now();
     full();
   });
   answerUnparsed(server, onUnparsed);
-  await listen(server, { host, port, reusePort: reuse_port });
-  const address = server.address() as AddressInfo; // a TCP server that listens has one
+  await listen(listener_socket, { host, port, reusePort: reuse_port });
+  const address = listener_socket.address() as AddressInfo; // a TCP server that listens has one
   const shown = host.includes(':') ? `[${host}]` : host;
-  const drain = firstUse(async () => await drained(server, open));
+  const drain = firstUse(async () => await drained(server, listener_socket, open));
   return {
-    url: `http://${shown}:${address.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://${shown}:${address.port}`,
     drain,
     close: async (wait_ms) => {
       const timer = setTimeout(() => {
@@ -108,7 +119,13 @@ const full_pause_ms = 60_000;
 const look_every_ms = 100;
 const quiet_ms = 1000;
 const most_turns = 100;
+const handshake_ms = 10_000;
 const plain_host = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
+
+/** The server gets the connections from inside TLS. */
+function withTls(server: Server, tls: Certificate): ListeningSocket {
+  return createTlsServer({ ...tls, handshakeTimeout: handshake_ms }, (socket) => server.emit('connection', socket));
+}
 
 function unreadableHost({ headers: { host } }: IncomingMessage): Problem | undefined {
   if (host !== undefined && plain_host.test(host)) return undefined;
@@ -116,7 +133,7 @@ function unreadableHost({ headers: { host } }: IncomingMessage): Problem | undef
   return new Problem('malformed', { detail });
 }
 
-async function listen(server: Server, at: { host: string; port: number; reusePort: boolean }): Promise<void> {
+async function listen(server: ListeningSocket, at: { host: string; port: number; reusePort: boolean }): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(error.code === 'EADDRINUSE' ? new PortTaken(at.host, at.port) : error),
@@ -137,12 +154,12 @@ interface Open {
   is_last: boolean;
 }
 
-async function drained(server: Server, open: Open): Promise<void> {
+async function drained(server: Server, listening: ListeningSocket, open: Open): Promise<void> {
   open.is_last = true;
   for (const outgoing of open.unanswered) closeAfter(outgoing);
   await lull(open);
   // Not the close of the HTTP server, which also ends idle connections: a proxy may just now send a request on one of them.
-  const closed = new Promise<void>((resolve) => ListeningSocket.prototype.close.call(server, () => resolve()));
+  const closed = new Promise<void>((resolve) => ListeningSocket.prototype.close.call(listening, () => resolve()));
   const isQuiet = () => performance.now() - open.asked_at >= quiet_ms;
   const endIdle = async () => {
     if (!isQuiet()) return;

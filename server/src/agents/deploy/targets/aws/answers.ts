@@ -22,6 +22,8 @@ const asked_for: readonly string[] = [
   'ResourceAlreadyExistsException',
   'RepositoryAlreadyExistsException',
   'ObjectNotFoundException',
+  'ServiceNotFoundException',
+  'ServiceNotActiveException',
 ];
 
 /**

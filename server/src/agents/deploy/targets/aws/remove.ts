@@ -18,16 +18,23 @@ export async function removeRevision(ecs: Ecs, name: string, signal?: AbortSigna
   const service = await findService(ecs, name, signal);
   await removeScaler(ecs, name, signal);
   if (service !== undefined) {
-    await clients.ecs.updateService(scaling(name, ecs, { replicas: 0, restarts: false }), { abortSignal: signal });
+    const ending = scaling(name, ecs, { replicas: 0, restarts: false });
+    await unlessNamed(gone, clients.ecs.updateService(ending, { abortSignal: signal }));
     await untilEnded(ecs, name, signal);
   }
   await removeSecret(ecs, name, signal);
   await removeTaskDefinitions(ecs, name, signal);
   await removeLogs(ecs, name, signal);
   if (service !== undefined)
-    await clients.ecs.deleteService({ cluster, service: name, force: true }, { abortSignal: signal });
+    await unlessNamed(
+      gone,
+      clients.ecs.deleteService({ cluster, service: name, force: true }, { abortSignal: signal }),
+    );
   await removed(ecs, { kind: 'service', name });
 }
+
+/** The sweep and a person may remove at once. */
+const gone = ['ServiceNotFoundException', 'ServiceNotActiveException'];
 
 const removed = async ({ ledger }: Ecs, made: Made) => await ledger.removed(made);
 

@@ -5,7 +5,8 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openAddressCheck } from '../../../../ground/outbound/outbound.ts';
 import { testConfig } from '../../../../testing/config.ts';
-import { startEgressProxy, type RefusedEgress, type UsedEgress } from './egress-proxy.ts';
+import type { RefusedEgress, UsedEgress } from '../open-destination.ts';
+import { startEgressProxy } from './egress-proxy.ts';
 import type { ForwardProxy } from '../../../../assets/docker/forward-proxy.ts';
 import { testInstallation } from '../../../../assets/workshop/test-installation.ts';
 

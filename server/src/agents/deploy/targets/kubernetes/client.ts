@@ -7,6 +7,7 @@ import type {
   KubernetesObject,
   KubernetesObjectApi,
   SecurityAuthentication,
+  User,
 } from '@kubernetes/client-node';
 import type * as Library from '@kubernetes/client-node';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -20,11 +21,12 @@ export interface Server {
   address: string;
   ca: string;
   namespace: string;
-  credential: TargetCredential | undefined;
+  /** Or the token of now, asked for every request. */
+  credential: Omit<TargetCredential, 'registry'> | (() => Promise<string>) | undefined;
 }
 
 /** Some fields of an object. */
-type Part = KubernetesObject & { spec?: object };
+type Part = KubernetesObject & { spec?: object; data?: object };
 type Named = Pick<KubernetesObject, 'apiVersion' | 'kind'> & { metadata: { name: string } };
 
 export interface Cluster {
@@ -43,6 +45,8 @@ export interface Cluster {
   ): Promise<T[]>;
   /** Begins the removal, with all that it owns. A missing one is no error. */
   remove(object: Named, signal?: AbortSignal): Promise<void>;
+  /** True when it has the objects of an API, such as `metrics.k8s.io/v1beta1`. */
+  serves(api: string, signal?: AbortSignal): Promise<boolean>;
   /** Asks a question. Nothing is stored. */
   ask<T extends KubernetesObject>(question: T, signal?: AbortSignal): Promise<T>;
   /** The body of an answer as it comes. Undefined for a missing object. */
@@ -78,9 +82,19 @@ export async function connectCluster(server: Server): Promise<Cluster> {
   const patch = async <T extends KubernetesObject>(object: T, how: 'apply' | 'rehearse' | 'merge'): Promise<T> =>
     await (how === 'merge'
       ? objects.patch(here(object), undefined, undefined, field_manager, undefined, MergePatch)
-      : objects.patch(
-          here(object), undefined, how === 'rehearse' ? 'All' : undefined, field_manager, true, ServerSideApply,
-        )); // prettier-ignore
+      : objects.patch(here(object), undefined, dryRun(how), field_manager, true, ServerSideApply));
+  const get = async (path: string, signal: AbortSignal): Promise<IncomingMessage | undefined> => {
+    const options: RequestOptions = { signal };
+    await config.applyToHTTPSOptions(options);
+    const token = await tokenOf(server);
+    const asking = request(new URL(path, server.address), options);
+    if (token !== undefined) asking.setHeader('authorization', `Bearer ${token}`);
+    asking.on('error', () => {}); // `once` has the failure of the request, and the reader that of the body
+    asking.end();
+    const [answer] = (await answered(once(asking, 'response'), signal)) as [IncomingMessage]; // as Node documents it
+    if (answer.statusCode === 200) return answer;
+    return await unlessMissing(answered(refusalIn(answer), signal));
+  };
 
   return {
     apply: async (object, signal) => await answered(patch(object, 'apply'), signal),
@@ -98,20 +112,13 @@ export async function connectCluster(server: Server): Promise<Cluster> {
       await unlessMissing(answered(gone, signal));
     },
     ask: async (question, signal) => await answered(objects.create(question), signal),
-    open: async (path, query, signal) => {
-      const options: RequestOptions = { signal };
-      await config.applyToHTTPSOptions(options);
-      const url = new URL(
-        `/api/v1/namespaces/${server.namespace}/${path}?${new URLSearchParams(query).toString()}`,
-        server.address,
-      );
-      const asking = request(url, options);
-      asking.on('error', () => {}); // `once` has the failure of the request, and the reader that of the body
-      asking.end();
-      const [answer] = (await answered(once(asking, 'response'), signal)) as [IncomingMessage]; // as Node documents it
-      if (answer.statusCode === 200) return answer;
-      return await unlessMissing(answered(refusalIn(answer), signal));
+    serves: async (api, signal = AbortSignal.timeout(answer_ms)) => {
+      const found = await get(`/apis/${api}`, signal);
+      found?.destroy();
+      return found !== undefined;
     },
+    open: async (path, query, signal) =>
+      await get(`/api/v1/namespaces/${server.namespace}/${path}?${new URLSearchParams(query).toString()}`, signal),
   };
 }
 
@@ -129,14 +136,7 @@ function configOf(
   { name: target, address, ca, namespace, credential = {} }: Server,
   Config: typeof KubeConfig,
 ): KubeConfig {
-  const { token, certificate, key } = credential;
-  const data = (text: string) => Buffer.from(text).toString('base64');
-  const user =
-    token !== undefined
-      ? { token: token.trim() }
-      : certificate !== undefined && key !== undefined
-        ? { certData: data(certificate), keyData: data(key) }
-        : undefined;
+  const user = typeof credential === 'function' ? {} : userOf(credential);
   if (user === undefined)
     throw new Problem('engine_unavailable', {
       detail: 'The target has no token and no client certificate yet.',
@@ -145,7 +145,7 @@ function configOf(
   const config = new Config();
   const name = 'target';
   config.loadFromOptions({
-    clusters: [{ name, server: new URL(address).origin, caData: data(ca), skipTLSVerify: false }],
+    clusters: [{ name, server: new URL(address).origin, caData: base64(ca), skipTLSVerify: false }],
     users: [{ name, ...user }],
     contexts: [{ name, cluster: name, user: name, namespace }],
     currentContext: name,
@@ -153,20 +153,35 @@ function configOf(
   return config;
 }
 
+function userOf({ token, certificate, key }: TargetCredential): Partial<User> | undefined {
+  if (token !== undefined) return { token: token.trim() };
+  return certificate !== undefined && key !== undefined
+    ? { certData: base64(certificate), keyData: base64(key) }
+    : undefined;
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+const tokenOf = async ({ credential }: Server) => (typeof credential === 'function' ? await credential() : undefined);
+
 /** The library would open a connection for each request. */
 async function sharedConnections(
   config: KubeConfig,
-  { address }: Server,
+  server: Server,
   { RequestContext, HttpMethod }: typeof Library,
 ): Promise<SecurityAuthentication> {
-  const first = new RequestContext(new URL(address).origin, HttpMethod.GET);
+  const first = new RequestContext(new URL(server.address).origin, HttpMethod.GET);
   await config.applySecurityAuthentication(first);
   return {
     getName: () => 'target',
-    applySecurityAuthentication: (context) => {
+    applySecurityAuthentication: async (context) => {
+      const token = await tokenOf(server);
+      if (token !== undefined) context.setHeaderParam('Authorization', `Bearer ${token}`);
       for (const [name, value] of Object.entries(first.getHeaders())) context.setHeaderParam(name, value);
       const dispatcher = first.getDispatcher();
       if (dispatcher !== undefined) context.setDispatcher(dispatcher);
     },
   };
 }
+
+const dryRun = (how: 'apply' | 'rehearse') => (how === 'rehearse' ? 'All' : undefined);

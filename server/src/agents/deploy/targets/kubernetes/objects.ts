@@ -10,16 +10,23 @@ import type {
   V1PodSpec,
   V1Secret,
   V1ServiceAccount,
+  V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node';
+import type { Isolation } from '@gantry/project/agent-yaml/config.ts';
+import type { ScalerRule } from '@gantry/project/agent-yaml/scaling.ts';
+import { Problem } from '@gantry/contract/problems.ts';
 import { label, type Labels } from '../../../../assets/docker/labels.ts';
 import { sandbox_user } from '../../../../assets/workshop/sandbox.ts';
 import { stopGraceSeconds } from '../stop-grace.ts';
 import type { Described as Revision } from '../replicas/platform.ts';
+import { limitedPod, type Limits } from './limits.ts';
 
 export interface Home {
   namespace: string;
   installation_id: string;
   runtime_class?: string | undefined;
+  /** The RuntimeClass of agents that ask for an isolation. */
+  isolating?: Readonly<Partial<Record<Isolation, string>>>;
 }
 
 /** When the number was last told. The end of a replica before it is no longer a fault. */
@@ -50,6 +57,8 @@ const requested_part_of_cpu = 0.25;
 
 interface DeploymentInput extends Revision {
   has_pull_secret: boolean;
+  /** Undefined: its outgoing connections are not limited. */
+  limits?: Limits | undefined;
 }
 
 /** Without a replica. */
@@ -74,7 +83,8 @@ export function deployment(home: Home, input: DeploymentInput): V1Deployment {
 }
 
 /** Fits the restricted standard of pod security. Its only values from users are the name and the resources. */
-function podSpec({ runtime_class }: Home, input: DeploymentInput): V1PodSpec {
+function podSpec(home: Home, input: DeploymentInput): V1PodSpec {
+  const runtime_class = runtimeClassOf(home, input);
   const { memory_bytes, cpu_count } = input.resources;
   return {
     serviceAccountName: input.name,
@@ -83,12 +93,22 @@ function podSpec({ runtime_class }: Home, input: DeploymentInput): V1PodSpec {
     terminationGracePeriodSeconds: stopGraceSeconds + leave_seconds,
     ...(runtime_class === undefined ? {} : { runtimeClassName: runtime_class }),
     ...(input.has_pull_secret ? { imagePullSecrets: [{ name: pullSecretOf(input.name) }] } : {}),
+    // A node that is lost takes as few replicas as the cluster can arrange.
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'kubernetes.io/hostname',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: labelsOf(home, input.revision_id) },
+      },
+    ],
     securityContext: {
       runAsNonRoot: true,
       runAsUser: sandbox_user,
       runAsGroup: sandbox_user,
       seccompProfile: { type: 'RuntimeDefault' },
     },
+    ...(input.limits === undefined ? {} : limitedPod(input.limits, input.image)),
     containers: [
       {
         name: container_name,
@@ -117,6 +137,14 @@ function podSpec({ runtime_class }: Home, input: DeploymentInput): V1PodSpec {
       { name: 'secrets', secret: { secretName: secretOf(input.name), defaultMode: 0o444 } },
     ],
   };
+}
+
+/** An agent that asks for an isolation never gets less. */
+function runtimeClassOf({ runtime_class, isolating }: Home, { isolation }: DeploymentInput): string | undefined {
+  if (isolation === undefined) return runtime_class;
+  const found = isolating?.[isolation];
+  if (found !== undefined) return found;
+  throw new Problem('not_in_effect', { detail: `\`deploy.isolation\`: The target has no isolation ${isolation}.` });
 }
 
 const millicores = (cpus: number) => `${Math.max(1, Math.round(cpus * 1000))}m`;
@@ -166,11 +194,25 @@ export interface Described {
   beside: KubernetesObject[];
 }
 
+/** What the objects beside the Deployment are made of. */
+export interface Parts {
+  /** Undefined: its outgoing connections are not limited. */
+  limits?: Limits | undefined;
+  /** Undefined: the service sets the number of replicas. */
+  scaler?: (ScalerRule & { cpu_count: number }) | undefined;
+}
+
+export const partsOf = (
+  { resources }: Pick<Revision, 'resources'>,
+  { limits, scaler: rule }: { limits: Limits | undefined; scaler: ScalerRule | undefined },
+): Parts => ({ limits, scaler: rule && { ...rule, cpu_count: resources.cpu_count } });
+
 /** Made from the description alone. */
-export const objectsBeside = (home: Home, owner: Owner) => [
+export const objectsBeside = (home: Home, owner: Owner, { limits, scaler: rule }: Parts) => [
   serviceAccount(home, owner),
-  networkPolicy(home, owner),
+  networkPolicy(home, owner, limits),
   disruptionBudget(home, owner),
+  ...(rule === undefined ? [] : [scaler(home, owner, rule)]),
 ];
 
 export const serviceAccount = (home: Home, owner: Owner): V1ServiceAccount => ({
@@ -181,11 +223,16 @@ export const serviceAccount = (home: Home, owner: Owner): V1ServiceAccount => ({
 });
 
 /** Nobody calls a replica: it has opened its connections to the door itself. */
-export const networkPolicy = (home: Home, owner: Owner): V1NetworkPolicy => ({
+export const networkPolicy = (home: Home, owner: Owner, limits?: Limits): V1NetworkPolicy => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
   metadata: beside(home, owner),
-  spec: { podSelector: { matchLabels: labelsOf(home, owner.revision_id) }, policyTypes: ['Ingress'] },
+  spec: {
+    podSelector: { matchLabels: labelsOf(home, owner.revision_id) },
+    ...(limits === undefined
+      ? { policyTypes: ['Ingress'] }
+      : { policyTypes: ['Ingress', 'Egress'], egress: limits.egress }),
+  },
 });
 
 /** A drained node takes one replica at a time, also the only one. */
@@ -194,6 +241,32 @@ export const disruptionBudget = (home: Home, owner: Owner): V1PodDisruptionBudge
   kind: 'PodDisruptionBudget',
   metadata: beside(home, owner),
   spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(home, owner.revision_id) } },
+});
+
+/** The parts of the limit of a pod that are in use, on average. A percentage would be one of what the pod requests. */
+export const scaler = (
+  home: Home,
+  owner: Owner,
+  { min, max, target_cpu, cpu_count }: ScalerRule & { cpu_count: number },
+): V2HorizontalPodAutoscaler => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: beside(home, owner),
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: owner.name },
+    minReplicas: min,
+    maxReplicas: max,
+    metrics: [
+      {
+        type: 'ContainerResource',
+        containerResource: {
+          name: 'cpu',
+          container: container_name,
+          target: { type: 'AverageValue', averageValue: millicores((cpu_count * target_cpu) / 100) },
+        },
+      },
+    ],
+  },
 });
 
 function beside(home: Home, owner: Owner, name = owner.name): V1ObjectMeta {

@@ -17,10 +17,12 @@ const planned: Planned = {
 };
 const login = { username: 'puller', password: 'the password of the registry' };
 const pull = { host: 'registry.example.com', login };
-const covers = (more: Partial<Planned> = {}) => planOf(home, { ...planned, ...more }, pull).covers;
+const ways = { service_url: 'https://door.example.com', proxy_url: 'http://192.0.2.7:3128' };
+const around = { pull, ways };
+const covers = (more: Partial<Planned> = {}) => planOf(home, { ...planned, ...more }, around).covers;
 
 test('T575: a plan has every object of a deploy in its order, and no value of a secret', () => {
-  const plan = planOf(home, planned, pull);
+  const plan = planOf(home, planned, around);
   expect(plan.requests.map(({ action, resource }) => `${action} ${resource.kind}/${resource.name}`)).toEqual([
     'apply Deployment/svc-greeter-00000000',
     'apply ServiceAccount/svc-greeter-00000000',
@@ -53,4 +55,23 @@ test('an approval covers kinds, size, permissions, reach and the names of secret
   };
   expect(covers({ ...next, name: 'svc-greeter-10000000', scaling: { min: 3, max: 5 } })).toEqual(covers());
   expect(covers({ egress: ['api.example.com:443'] }).reach).toEqual(['out: api.example.com:443']);
+});
+
+test('a plan of a limited agent has its policy, and one that the cluster scales has its scaler', () => {
+  const more = { egress: ['api.example.com:443'], scaler: { min: 2, max: 5, target_cpu: 70 } };
+  const bodies = planOf(home, { ...planned, ...more }, around).requests.map(({ body }) => body);
+  expect(bodies).toContainEqual(
+    expect.objectContaining({
+      kind: 'NetworkPolicy',
+      spec: expect.objectContaining({
+        egress: [
+          { to: [{ ipBlock: { cidr: '<address of door.example.com>/32' } }], ports: [{ port: 443, protocol: 'TCP' }] },
+          { to: [{ ipBlock: { cidr: '192.0.2.7/32' } }], ports: [{ port: 3128, protocol: 'TCP' }] },
+        ],
+      }),
+    }),
+  );
+  expect(bodies).toContainEqual(
+    expect.objectContaining({ kind: 'HorizontalPodAutoscaler', spec: expect.objectContaining({ maxReplicas: 5 }) }),
+  );
 });

@@ -1,14 +1,19 @@
 // A revision is a Deployment with 0 replicas or more. The cluster replaces a pod that ends, and every pod joins at the door of the service.
 import type { V1Deployment, V1Node, V1Pod, V1Secret } from '@kubernetes/client-node';
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { isolations } from '@gantry/project/agent-yaml/config.ts';
 import { label } from '../../../../assets/docker/labels.ts';
 import type { Described, Platform, ReplicaSet } from '../replicas/platform.ts';
 import { valuesOf } from '../mask.ts';
+import { notLimited } from '../not-limited.ts';
 import type { Ledger } from '../outside.ts';
 import { requireSecretName } from '../secret-name.ts';
 import type { Outgoing, SecretFiles } from '../target.ts';
+import { recordImage } from './admission.ts';
 import type { Cluster } from './client.ts';
 import { clusterDrift } from './drift.ts';
+import { limitsOf, type Ways } from './limits.ts';
 import { memoryBytes } from './quantity.ts';
 import * as objects from './objects.ts';
 import { besideDeployment, planOf, type Pull } from './plan.ts';
@@ -22,6 +27,8 @@ interface KubernetesSettings {
   open: () => Promise<Cluster>;
   deliver: Platform['deliver'];
   outgoing: Outgoing;
+  /** Of agents whose outgoing connections are limited. Undefined: they are refused. */
+  limits: Ways | undefined;
   /** With which nodes pull images. */
   pull: Pull;
 }
@@ -29,9 +36,15 @@ interface KubernetesSettings {
 const deployments = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
 const pods = { apiVersion: 'v1', kind: 'Pod' } as const;
 const secrets = { apiVersion: 'v1', kind: 'Secret' } as const;
+/** What the scaler of the cluster reads. Without it, the service scales every agent. */
+export const metrics = 'metrics.k8s.io/v1beta1';
 const nodes = { apiVersion: 'v1', kind: 'Node' } as const;
 
-export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull }: KubernetesSettings): Platform {
+/** Places from before there were limits have nothing. */
+const kubernetesPlace = z.object({ is_limited: z.boolean().default(false), is_scaled: z.boolean().default(false) });
+
+export function kubernetesPlatform(settings: KubernetesSettings): Platform {
+  const { home, ledger, open, deliver, outgoing, limits, pull } = settings;
   /** Undefined when it is missing, and when it belongs to another installation. */
   const find = async (cluster: Cluster, name: string, signal?: AbortSignal) => {
     const found = await cluster.read<V1Deployment>({ ...deployments, metadata: { name } }, signal);
@@ -65,30 +78,40 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
   }
 
   return {
-    limits_egress: false,
-    plan: (planned) => planOf(home, planned, pull),
+    ...(limits === undefined && { limits_egress: false }),
+    isolations: isolations.filter((one) => home.isolating?.[one] !== undefined),
+    scalesItself: (place) => kubernetesPlace.parse(place).is_scaled,
+    plan: (planned) => planOf(home, planned, { pull, ways: limits }),
     deliver,
-    outgoing: async () => await Promise.resolve(outgoing),
+    outgoing: async (place) =>
+      await Promise.resolve(kubernetesPlace.parse(place).is_limited ? outgoing : withoutProxy(outgoing)),
 
     async describe(described, signal) {
       const cluster = await open();
       const { name } = described;
       const before = await cluster.read<V1Deployment>({ ...deployments, metadata: { name } }, signal);
       if (before !== undefined) requireOwn(before, home, described);
-      const wanted = objects.deployment(home, { ...described, has_pull_secret: pull !== undefined });
+      const limited = described.egress === undefined ? undefined : await limitsOf(limits ?? refuseLimits());
+      const wanted = objects.deployment(home, { ...described, limits: limited, has_pull_secret: pull !== undefined });
       // The pods of a revision never change, and its number is told by `scale`.
       if (before !== undefined)
         await cluster.merge({ ...deployments, metadata: { name, annotations: wanted.metadata?.annotations } }, signal);
+      const scaler =
+        described.scaler !== undefined && (await cluster.serves(metrics, signal)) ? described.scaler : undefined;
+      const parts = objects.partsOf(described, { limits: limited, scaler });
       const { revision_id } = described;
       const recorded: Partial<objects.Described> = {
         ...(before === undefined && { deployment: wanted }),
-        beside: objects.objectsBeside(home, { name, uid: '', revision_id }),
+        beside: objects.objectsBeside(home, { name, uid: '', revision_id }, parts),
       };
       await ledger.record(resourceOf(name), described, { ...recorded });
+      await recordImage(cluster, { name, image: described.image }, signal);
       const owner = ownerOf(before ?? (await cluster.apply(wanted, signal)));
-      for (const object of besideDeployment(home, owner, pull)) await cluster.apply(object, signal);
+      for (const object of besideDeployment(home, owner, { ...parts, pull })) await cluster.apply(object, signal);
       return {
-        place: {},
+        place: { is_limited: limited !== undefined, is_scaled: scaler !== undefined } satisfies z.output<
+          typeof kubernetesPlace
+        >,
         artefacts: [{ file: 'deployment.json', content: `${JSON.stringify(wanted, undefined, 2)}\n` }],
       };
     },
@@ -120,6 +143,7 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
       const cluster = await open();
       if ((await find(cluster, name, signal)) !== undefined)
         await cluster.remove({ ...deployments, metadata: { name } }, signal);
+      await recordImage(cluster, { name, image: undefined }, signal);
       // One that a finalizer holds stays open, and the next sweep looks again.
       if ((await find(cluster, name, signal)) === undefined) await ledger.removed(resourceOf(name));
     },
@@ -160,6 +184,12 @@ export function kubernetesPlatform({ home, ledger, open, deliver, outgoing, pull
       return await Promise.all(found.map(async (one) => await observed(cluster, one, signal)));
     },
   };
+}
+
+const withoutProxy = ({ proxy_url: _, proxy_asks_token: __, ...rest }: Outgoing): Outgoing => rest;
+
+function refuseLimits(): never {
+  throw notLimited();
 }
 
 /** Of one agent. Each change of a value adds one, and a revision rarely has so many. */

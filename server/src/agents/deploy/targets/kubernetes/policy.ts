@@ -16,8 +16,10 @@ export const rights: readonly Right[] = [
   { group: 'apps', resource: 'deployments', verbs: [...applied, 'get', 'list', 'delete'] },
   { group: '', resource: 'secrets', verbs: [...applied, 'get'] },
   { group: '', resource: 'serviceaccounts', verbs: [...applied, 'get'] },
+  { group: '', resource: 'configmaps', verbs: applied },
   { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: [...applied, 'get'] },
   { group: 'policy', resource: 'poddisruptionbudgets', verbs: [...applied, 'get'] },
+  { group: 'autoscaling', resource: 'horizontalpodautoscalers', verbs: [...applied, 'get'] },
   { group: '', resource: 'pods', verbs: ['list', 'patch'] },
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },
 ];
@@ -30,6 +32,11 @@ export const nameOf = ({ resource, subresource }: Right) =>
 
 const rulesOf = (of: readonly Right[]) =>
   of.map((right) => ({ apiGroups: [right.group], resources: [nameOf(right)], verbs: [...right.verbs] }));
+
+/** In the namespace. The chart has the same for agents in its own cluster. */
+export const rules = rulesOf(rights);
+/** Outside of it. */
+export const cluster_rules = rulesOf(cluster_rights);
 
 interface Place {
   namespace: string;
@@ -50,7 +57,7 @@ function policyObjects(place: Place): object[] {
   const of = (kind: 'Role' | 'ClusterRole', named: string) => ({ apiGroup: rbac.group, kind, name: named });
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    { apiVersion: rbac.version, kind: 'Role', metadata: { name, namespace }, rules: rulesOf(rights) },
+    { apiVersion: rbac.version, kind: 'Role', metadata: { name, namespace }, rules },
     {
       apiVersion: rbac.version,
       kind: 'RoleBinding',
@@ -62,7 +69,7 @@ function policyObjects(place: Place): object[] {
       apiVersion: rbac.version,
       kind: 'ClusterRole',
       metadata: { name: across },
-      rules: rulesOf(cluster_rights),
+      rules: cluster_rules,
     },
     {
       apiVersion: rbac.version,

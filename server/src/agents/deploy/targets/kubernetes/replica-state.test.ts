@@ -1,5 +1,6 @@
 import type { V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
+import { gate_name, gate_open } from './limits.ts';
 import { scaled_at } from './objects.ts';
 import { stateOf } from './replica-state.ts';
 
@@ -47,4 +48,26 @@ test('an image that cannot be pulled, a pod without a node, and a refused pod ar
   };
   expect(stateOf(refused, [])).toEqual({ obstacle: 'FailedCreate: over quota' });
   expect(stateOf(scaled, [pod(waits('ContainerCreating'))])).toEqual({});
+});
+
+test('a pod whose limits have no effect says so, and one that does not reach the door is only an obstacle', () => {
+  const gated = (exitCode: number, message: string): V1Pod => ({
+    status: {
+      initContainerStatuses: [
+        {
+          name: gate_name, image: '', imageID: '', ready: false, restartCount: 1, state: waits('CrashLoopBackOff'),
+          lastState: { terminated: { exitCode, message, reason: 'Error' } },
+        },
+      ],
+      containerStatuses: [
+        { name: 'agent', image: '', imageID: '', ready: false, restartCount: 0, state: waits('PodInitializing') },
+      ],
+    },
+  }); // prettier-ignore
+  expect(stateOf(scaled, [gated(gate_open, 'it is open\n')])).toEqual({
+    not_limited: true,
+    obstacle: 'Error: it is open',
+  });
+  expect(stateOf(scaled, [gated(1, 'no door')])).toEqual({ obstacle: 'Error: no door' });
+  expect(stateOf(scaled, [gated(0, '')])).toEqual({});
 });

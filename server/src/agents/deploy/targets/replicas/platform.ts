@@ -1,3 +1,4 @@
+import type { Isolation } from '@gantry/project/agent-yaml/config.ts';
 import type { TargetPlan } from '../outside.ts';
 import type {
   Drift,
@@ -27,6 +28,8 @@ export interface ReplicaSet {
   last_exit?: { exit_code: number; out_of_memory: boolean };
   /** Why a replica cannot start now, in the platform's words. */
   obstacle?: string;
+  /** As `Instance.not_limited`. */
+  not_limited?: true;
 }
 
 export interface PlatformDrift extends Drift {
@@ -42,6 +45,7 @@ export interface Platform {
   /** It changes the number of replicas of this place itself, within `deploy.scaling`. */
   scalesItself?(place: Place): boolean;
   limits_egress?: false;
+  isolations?: readonly Isolation[];
   /** As `Target.plan`. `name` is the one of the description. */
   plan?(planned: Planned): TargetPlan;
   /** As `Target.deliver`. */

@@ -11,7 +11,7 @@ import type { Platform, ReplicaSet } from './platform.ts';
 
 export interface ReplicaParts {
   db: Database;
-  /** Undefined in a process without all roles, which deploys nothing to such a target. */
+  /** Undefined in a process that cannot get the connections. It deploys nothing to such a target. */
   dialled?: Dialled | undefined;
 }
 
@@ -65,31 +65,37 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
     });
   };
 
-  const observed = (
+  const observed = async (
     place: ReplicaPlace,
     row: replicaStore.ReplicaRow | undefined,
     set: ReplicaSet | undefined,
-  ): Instance => {
+  ): Promise<Instance> => {
     if (set === undefined || row === undefined) return gone;
     const { instance_id, revision_id, name } = place;
     const instance = { place, instance_id, revision_id, name: row.replica ?? name, out_of_memory: false };
     if (!row.is_asked) return { ...instance, state: 'exited' };
-    if (row.process_hash !== null && dialled?.isHere(instance_id, row.process_hash) === true)
+    if (row.process_hash !== null && (await dialled?.isHere(instance_id, row.process_hash)) === true)
       return { ...instance, ...set.last_exit, state: 'running', url: dialledUrl(instance_id, row.process_hash) };
     return set.last_exit === undefined
-      ? { ...instance, state: 'created', ...(set.obstacle !== undefined && { obstacle: set.obstacle }) }
+      ? {
+          ...instance,
+          state: 'created',
+          ...(set.obstacle !== undefined && { obstacle: set.obstacle }),
+          ...(set.not_limited === true && { not_limited: true }),
+        }
       : { ...instance, state: 'exited', ...set.last_exit };
   };
   const observe = async (place: Place, signal?: AbortSignal) => {
     const known = replicaPlace.parse(place);
     const set = await platform.observe(known.name, signal);
-    return observed(known, await replicaStore.replica(db, known.instance_id), set);
+    return await observed(known, await replicaStore.replica(db, known.instance_id), set);
   };
 
   const planSet = platform.plan?.bind(platform);
 
   return {
     dials_in: 'as one of many',
+    ...(platform.isolations !== undefined && { isolations: platform.isolations }),
     ...(platform.limits_egress === false && { limits_egress: false }),
     ...(planSet !== undefined && {
       plan: (planned: Planned) => planSet({ ...planned, name: setName(planned.name) }),
@@ -121,11 +127,11 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
       if (row?.is_asked !== true) return;
       await ask(known, { is_asked: false, ...(row.replica !== null && { leaving: [row.replica] }) }, signal);
       await replicaStore.letGo(db, known.instance_id);
-      dialled?.drop(known.instance_id);
+      await dialled?.drop(known.instance_id);
     },
 
     async release({ place, instance_id, name: placed_as }, signal) {
-      dialled?.drop(instance_id);
+      await dialled?.drop(instance_id);
       const name = place === null ? setName(placed_as) : replicaPlace.parse(place).name;
       const set = await platform.observe(name, signal);
       const revision_id = set?.revision_id ?? (await recordedRevision(ledger, name));
@@ -155,14 +161,15 @@ export function replicaTarget(platform: Platform, { db, dialled, ledger }: OwnRe
         sets.map(({ revision_id }) => revision_id),
       );
       const of = Map.groupBy(rows, ({ revision_id }) => revision_id);
-      return sets.flatMap((set) => {
+      const instances = sets.map(async (set) => {
         const { name, revision_id } = set;
         const placed = (of.get(revision_id) ?? []).flatMap((row) => (row.place === null ? [] : [row]));
         // Without an instance, as after the restore of an older database.
         const place = { instance_id: '', revision_id, name, of_platform: {} };
         if (placed.length === 0) return [{ ...gone, place, revision_id, name, state: 'created' as const }];
-        return placed.map((row) => observed(replicaPlace.parse(row.place), row, set));
+        return await Promise.all(placed.map(async (row) => await observed(replicaPlace.parse(row.place), row, set)));
       });
+      return (await Promise.all(instances)).flat();
     },
 
     ...(platform.scalesItself !== undefined && {
