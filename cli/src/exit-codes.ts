@@ -6,7 +6,7 @@ export const exitCodes = {
   unreachable: 3,
   /** A person must act first (an approval), or the result cannot be verified. */
   waits: 4,
-  /** `--plan`: there are changes. */
+  /** `--plan`: there are changes. `svc target drift`: there is drift. */
   changes: 5,
   interrupted: 130,
 } as const;

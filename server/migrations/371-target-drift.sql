@@ -14,7 +14,8 @@ create table target_drift (
 -- When a process last began to look, so that several share the looks.
 create table target_look (
   target text primary key,
-  looked_at timestamptz not null
+  looked_at timestamptz not null,
+  failure text                        -- why the last look saw nothing, such as a right that is missing
 );
 
 -- What was asked for, as far as it is compared. It has no value of a secret.

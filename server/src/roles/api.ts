@@ -104,7 +104,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
     outgoing.check,
     ...auditPushChecks(db, parts.receivers),
     ...containers.checks,
-    targetCheck(deploy.targets),
+    targetCheck(deploy.targets, db),
   ];
   const handlers: SurfaceHandlers<'api' | 'oauth' | 'hooks'> = {
     ...serviceRoutes({ base_url, version, checks, orgCheck: async () => await checkOrg(db, config) }),

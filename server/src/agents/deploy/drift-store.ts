@@ -42,6 +42,17 @@ export async function removeDrift(
   );
 }
 
+/** Null: it was looked at. */
+export async function setFailure(tx: Tx, target: TargetName, failure: string | null): Promise<void> {
+  await tx.run(sql`update target_look set failure = ${failure} where target = ${target}`);
+}
+
+/** Of each target that is looked at: how much differs, and why the last look failed. */
+export const driftStates = async (db: Reader) =>
+  await db.all<{ target: TargetName; count: number; failure: string | null }>(sql`
+    select l.target, l.failure, (select count(*) from target_drift d where d.target = l.target) as count
+    from target_look l order by l.target`);
+
 /** True for the process that looks next. */
 export async function takeLook(
   tx: Tx,

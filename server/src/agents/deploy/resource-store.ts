@@ -48,10 +48,10 @@ export const openResources = async (db: Reader, target: TargetName) =>
  * Revisions of which something may be there that nobody needs any more: they have no instance, and their deploy has ended. Also those of deleted
  * agents.
  */
-export const unneededRevisions = async (db: Reader, target: TargetName) =>
-  await db.all<{ agent: string; revision_id: string }>(
-    sql`select distinct t.agent, t.revision_id from target_resource t where t.target = ${target} and ${isUnneeded}`,
-  );
+export const unneededRevisions = async (db: Reader, { target, age_ms }: { target: TargetName; age_ms: number }) =>
+  await db.all<{ agent: string; revision_id: string }>(sql`
+    select t.agent, t.revision_id from target_resource t where t.target = ${target} and ${isUnneeded}
+    group by t.agent, t.revision_id having max(t.recorded_at) <= clock_now() - ${age_ms}::float8 * interval '1 ms'`);
 
 export const unneeded = async (db: Reader, target: TargetName) =>
   await db.all<OutsideResource & { agent: string }>(sql`

@@ -19,14 +19,14 @@ export interface Outcome {
   errors: unknown[];
 }
 
-/** One that fails delays no other. */
+/** What was recorded within `age_ms` stays. One that fails delays no other. */
 export async function collectOutside(
   parts: Pick<DeployParts, 'db' | 'targets'>,
-  target: TargetName,
+  { target, age_ms }: { target: TargetName; age_ms: number },
   signal: AbortSignal,
 ): Promise<Outcome> {
   const outcome: Outcome = { removed: [], left: [], errors: [] };
-  for (const revision of await resourceStore.unneededRevisions(parts.db, target)) {
+  for (const revision of await resourceStore.unneededRevisions(parts.db, { target, age_ms })) {
     const { revision_id } = revision;
     const open = async () => await resourceStore.openOfRevision(parts.db, { target, revision_id });
     const before = await open();

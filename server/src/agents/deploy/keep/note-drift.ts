@@ -7,11 +7,12 @@ import { change } from '../../../governance/access/change.ts';
 import { theOrg } from '../../../governance/access/subject.ts';
 import type { AuditEvent } from '@gantry/contract/audit/audit.ts';
 import { findAsset, type AssetRecord } from '../../../assets/registry/find.ts';
-import type { Tx } from '../../../ground/database/database.ts';
+import type { Reader, Tx } from '../../../ground/database/database.ts';
 import type { Loop } from '../../../ground/queue/loop.ts';
 import * as driftStore from '../drift-store.ts';
 import type { DeployParts, TargetName } from '../parts.ts';
 import type { Drift } from '../targets/target.ts';
+import { reasonOf } from './collect-outside.ts';
 import { startTargetLoops } from './target-loops.ts';
 
 type Parts = Pick<DeployParts, 'db' | 'targets'>;
@@ -36,8 +37,14 @@ export function startDriftLooks(
     parts.targets,
     async (target) => {
       if ((await parts.targets.find(target)).drift === undefined) return;
-      if (await driftStore.takeLook(parts.db, { target, every_ms }))
+      if (!(await driftStore.takeLook(parts.db, { target, every_ms }))) return;
+      try {
         await findDrift(parts, { target, signal, again_ms });
+        await driftStore.setFailure(parts.db, target, null);
+      } catch (error) {
+        if (!signal.aborted) await driftStore.setFailure(parts.db, target, reasonOf(error));
+        throw error;
+      }
     },
     { pause_ms, failed_pause_ms: pause_ms, onError: (error) => void (signal.aborted || onError(error)) },
   );
@@ -47,6 +54,17 @@ export function startDriftLooks(
       await loop.stop();
     },
   };
+}
+
+/** Of each target with drift, or whose last look failed: one sentence. */
+export async function driftFaults(db: Reader): Promise<{ target: TargetName; fault: string }[]> {
+  return (await driftStore.driftStates(db)).flatMap(({ target, count, failure }) => {
+    const said = [
+      ...(count === 0 ? [] : [`${count} ${count === 1 ? 'thing differs' : 'things differ'} from what was described`]),
+      ...(failure === null ? [] : [`what was changed by hand was not looked for: ${failure}`]),
+    ];
+    return said.length === 0 ? [] : [{ target, fault: `${target}: ${said.join('; ')}` }];
+  });
 }
 
 /** Looks now. Undefined for a target that has nothing to compare. */

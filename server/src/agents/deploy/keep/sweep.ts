@@ -26,6 +26,8 @@ export interface SweepSettings {
 }
 
 const prune_every_ms = 60 * 60_000;
+/** `svc target test` makes a revision without a row, and removes it within this time. */
+const least_age_ms = 10 * 60_000;
 
 export function startSweep(
   parts: DeployParts,
@@ -39,7 +41,7 @@ export function startSweep(
   async function sweepTarget(target: TargetName): Promise<boolean> {
     const found = lists.get(target);
     if (found === undefined) return await sleep(retry_ms, true, { signal });
-    const { errors } = await collectTarget(parts, { target, found }, signal);
+    const { errors } = await collectTarget(parts, { target, found, age_ms: least_age_ms }, signal);
     for (const error of errors) onError(error);
     return false;
   }
@@ -72,14 +74,14 @@ export function startSweep(
 /** Also for `svc server gc`. `found` is what the target lists. */
 export async function collectTarget(
   parts: Pick<DeployParts, 'db' | 'targets'>,
-  { target, found }: { target: TargetName; found: readonly Instance[] },
+  { target, found, age_ms }: { target: TargetName; found: readonly Instance[]; age_ms: number },
   signal: AbortSignal,
 ): Promise<Outcome & { strangers: Instance[] }> {
   for (const { revision_id } of await placementStore.abandonedPlacements(parts.db, target))
     await releasePlacement(parts, revision_id, signal);
   const strangers = await strangersOf(parts.db, found);
   for (const one of strangers) await releasePlace(parts, { ...one, target }, signal);
-  return { ...(await collectOutside(parts, target, signal)), strangers };
+  return { ...(await collectOutside(parts, { target, age_ms }, signal)), strangers };
 }
 
 /**

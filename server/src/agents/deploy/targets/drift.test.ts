@@ -1,5 +1,7 @@
 // Drift is on the record once, `svc server gc` removes what nobody needs, and a target with leftovers is not removed. The vendor is in memory.
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { local_target } from '@gantry/contract/assets/targets.ts';
 import { create } from '../../../assets/registry/assets/create.ts';
@@ -8,6 +10,8 @@ import { edit } from '../../../assets/registry/assets/edit.ts';
 import { findAgent } from '../../../assets/registry/find.ts';
 import { sql } from '../../../ground/database/sql.ts';
 import { enqueue } from '../../../ground/runs/run.ts';
+import { places } from '../../../ground/places-of-files.ts';
+import { targetCheck } from '../../../service/target-check.ts';
 import { tell } from '../../../telling/notifications/tell.ts';
 import { openDeployStage, type DeployStage } from '../../../testing/agents/deploy-stage.ts';
 import { startVendor, type Vendor } from '../../../testing/agents/vendor-platform.ts';
@@ -16,6 +20,7 @@ import { rules } from '../../../testing/pushes/rules.ts';
 import { closePending } from '../../approvals/approval-for.ts';
 import { instanceId, instanceName } from '../instance-name.ts';
 import { startVariables } from '../instance-environment.ts';
+import { collectTarget } from '../keep/sweep.ts';
 import { findDrift, startDriftLooks } from '../keep/note-drift.ts';
 import { findNamedUsers } from '../named-users.ts';
 import { insertPlacement, removePlacement } from '../placement-store.ts';
@@ -124,6 +129,31 @@ test('several processes that look at the same time make one entry, and the sched
   expect([vendor.calls, errors]).toEqual([1, []]);
 });
 
+test('the doctor says what differs, and which target could not be looked at', async () => {
+  const { name } = await placed();
+  const check = async () => await targetCheck(stage.parts.targets, db()).look(signal());
+  const looking = async (until: () => Promise<void>) => {
+    const looks = startDriftLooks(stage.parts, { every_ms: 50, again_ms: 10, onError: () => {} });
+    try {
+      await until();
+    } finally {
+      await looks.stop();
+    }
+  };
+  expect(await check()).toMatchObject({ verdict: 'ok' });
+  vendor.things.delete(`secret ${name}`);
+  const differs = `${target}: 1 thing differs from what was described`;
+  await looking(async () => {
+    const found = { verdict: 'problem', detail: differs, fix: expect.stringContaining('svc target drift') };
+    await expect.poll(check).toMatchObject(found);
+  });
+  vendor.revive({ dies_after: 1 });
+  await looking(async () => {
+    const why = 'what was changed by hand was not looked for: The vendor does not answer';
+    await expect.poll(async () => (await check()).detail).toContain(`${differs}; ${why}`);
+  });
+});
+
 test('a platform admin sees drift with the command that mends it; nobody else asks for it', async () => {
   const { name } = await placed();
   vendor.things.delete(`secret ${name}`);
@@ -171,6 +201,39 @@ test('gc removes what the ledger lists of a deleted agent and what is foreign; a
   expect(collected).toMatchObject({ left: [], reason: null });
   expect([...vendor.things.keys()].every((thing) => thing.endsWith(kept.name))).toBe(true);
   expect((await ledger.list()).map(({ name }) => name)).toEqual([kept.name, kept.name, kept.name]);
+});
+
+test('Deployments that were made before there was a ledger are on the record', async () => {
+  const { revision_id, name } = await placed();
+  const cluster = `${target}-cluster`;
+  const of_cluster = { ...engineAt('https://k8s.example.com:6443'), kind: 'kubernetes', namespace: 'agents' };
+  const words = { version: '1.0.0', description: '', tags: [], visibility: 'org' as const };
+  const added = { name: cluster, team: 'ml', ...words, config: of_cluster as unknown as Record<string, never> }; // any JSON, as from a client
+  await create({ db: db(), rules }, await caller('root'), kind, added);
+  await db().run(sql`update placement set target = ${cluster} where revision_id = ${revision_id}`);
+  const text = await readFile(join(places.migrations, '370-target-resources.sql'), 'utf8');
+  const statement = /^insert into target_resource[^;]*/m.exec(text)?.[0] ?? '';
+  await db().run({ strings: [statement], values: [] });
+  expect(await openLedger(db(), cluster).list()).toEqual([
+    { kind: 'Deployment', name, revision_id, described: undefined },
+  ]);
+});
+
+test('the sweep leaves what was recorded a moment ago: it may be of a test of the target', async () => {
+  const { name, revision_id } = await placed();
+  await removePlacement(db(), revision_id);
+  const sweep = async () => {
+    const swept = await collectTarget(stage.parts, { target, found: [], age_ms: 60_000 }, signal());
+    return swept.removed.map((one) => one.name);
+  };
+  expect(await sweep()).toEqual([]);
+  await db().run(sql`
+    update target_resource set recorded_at = recorded_at - interval '2 minutes' where kind <> 'service' and target = ${target}`);
+  expect(await sweep()).toEqual([]);
+  await db().run(
+    sql`update target_resource set recorded_at = recorded_at - interval '2 minutes' where target = ${target}`,
+  );
+  expect(await sweep()).toEqual([name, name, name]);
 });
 
 test('T580: a target with leftovers is neither moved nor removed; with force they are named in the log, and forgotten', async () => {

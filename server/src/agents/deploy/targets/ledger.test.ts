@@ -66,7 +66,7 @@ const deployed = async () => await ended(await begun());
 /** As the sweep and `svc server gc` do it. */
 async function collect() {
   const found = (await stage.targets['cloud']?.list(signal())) ?? [];
-  return await collectTarget(stage.parts, { target: 'cloud', found }, signal());
+  return await collectTarget(stage.parts, { target: 'cloud', found, age_ms: 0 }, signal());
 }
 
 test('a deploy whose replicas never join leaves nothing at the vendor, and nothing open in the ledger', async () => {

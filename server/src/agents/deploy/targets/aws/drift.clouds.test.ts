@@ -34,10 +34,11 @@ beforeAll(async () => {
     middlewareStack.add(
       (next) => async (args) => {
         if (life.requests_left <= 0) throw new Error('the service is dead');
-        const answer = await next(args);
+        const [answer] = await Promise.allSettled([next(args)]);
         life.requests_left -= 1;
         if (life.requests_left === 0) throw new Error('the service died');
-        return answer;
+        if (answer.status === 'rejected') throw answer.reason;
+        return answer.value;
       },
       { step: 'initialize', name: 'life' },
     );

@@ -47,7 +47,7 @@ async function collect(
   try {
     const at = await parts.targets.find(target);
     const found = await at.list(ending);
-    const { removed, left, strangers, errors } = await collectTarget(parts, { target, found }, ending);
+    const { removed, left, strangers, errors } = await collectTarget(parts, { target, found, age_ms: 0 }, ending);
     errors.forEach(onError);
     const foreign = (await at.removeForeign?.(ending)) ?? [];
     return {
