@@ -36,7 +36,12 @@ export function CredentialForm({ name, onClose }: { name: string; onClose: () =>
         isCode
         help="PEM: of the service, for an engine at tcp://. Empty for one at ssh://."
       />
-      <TextArea name="key" label="Private key" isCode help="PEM: of the certificate, or of the user at ssh://. JSON: the key of a service account of Google." />
+      <TextArea
+        name="key"
+        label="Private key"
+        isCode
+        help="PEM: of the certificate, or of the user at ssh://. JSON: the key of a service account of Google."
+      />
       <Field name="username" label="User of the registry" help="Empty: the registry needs no login." />
       <Field name="password" label="Password of the registry" type="password" autoComplete="new-password" />
       <SvcLine line={`svc target credential ${name} --certificate cert.pem --key key.pem`} />

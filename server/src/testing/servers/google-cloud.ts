@@ -76,10 +76,11 @@ export async function startGoogleCloud({ secrets, project, public_key, container
         (error: Error) => error.message,
       ),
     };
-    void one.work.then((error) => {
+    void (async () => {
+      const error = await one.work;
       if (error !== undefined) one.error = error;
       one.isOver = true;
-    });
+    })();
     operations.set(name, one);
     return answered({ name, metadata: {} });
   }

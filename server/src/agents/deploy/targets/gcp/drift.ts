@@ -78,14 +78,15 @@ function asForeign(id: string, pools: readonly Pool[]): PlatformDrift {
 
 /** The members that were asked for, and every item of a list. */
 function asFarAs(wanted: unknown, there: unknown): unknown {
-  if (Array.isArray(wanted) && Array.isArray(there)) return there.map((item) => asFarAs(ofName(wanted, item), item));
+  if (Array.isArray(wanted) && Array.isArray(there))
+    return there.map((item: unknown) => asFarAs(ofName(wanted, item), item));
   if (!isObject(wanted) || !isObject(there)) return there;
   return Object.fromEntries(Object.keys(wanted).map((name) => [name, asFarAs(wanted[name], there[name])]));
 }
 
 /** Items without a name are texts, which have no members. */
-const ofName = (items: readonly unknown[], { name }: { name?: unknown }): unknown =>
-  items.find((item) => isObject(item) && item['name'] === name);
+const ofName = (items: readonly unknown[], of: unknown): unknown =>
+  isObject(of) ? items.find((item) => isObject(item) && item['name'] === of['name']) : undefined;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
