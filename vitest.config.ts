@@ -102,7 +102,7 @@ export default defineConfig({
         test: {
           name: 'clouds',
           ...alone,
-          include: ['server/**/*.clouds.test.ts'],
+          include: ['server/**/*.clouds.test.ts', 'e2e/clouds/*.test.ts'],
           globalSetup: ['server/src/testing/global-setup.ts'],
           expect: patient,
           testTimeout: 30_000,

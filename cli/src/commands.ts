@@ -110,6 +110,7 @@ export const commands = {
   'target add': () => import('./commands/target/add.ts'),
   'target credential': () => import('./commands/target/credential.ts'),
   'target test': () => import('./commands/target/test.ts'),
+  'target policy': () => import('./commands/target/policy.ts'),
   'target remove': () => import('./commands/target/remove.ts'),
   'target drift': () => import('./commands/target/drift.ts'),
   'target default': () => import('./commands/target/default.ts'),
@@ -315,7 +316,7 @@ export const menu = {
   stop: { heading: run },
   start: { heading: run },
   restart: { heading: run },
-  target: { heading: run, summary: 'Where agents run: list, show, add, credential, test, remove, default' },
+  target: { heading: run, summary: 'Where agents run: list, show, add, credential, test, policy, remove, default' },
   kb: { heading: run, summary: 'Knowledge bases: upload, refresh, cancel, search, why, test, snapshots, serve, erase' },
   mcp: {
     heading: run,

@@ -56,6 +56,32 @@ async function submit(asset: string, message: string): Promise<string> {
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
+test('a request for a cluster shows each object of the deploy, without a value of a secret, and what the approval covers', async () => {
+  const config = {
+    kind: 'kubernetes',
+    address: 'https://127.0.0.1:1',
+    ca: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
+    namespace: 'agents',
+    registry: 'https://registry.invalid/agents',
+    service_url: 'https://door.example.com',
+  } as unknown as Record<string, never>; // any JSON, as from a client
+  const target = { name: 'rv-cluster', team: 'ml', visibility: 'org', config } as const;
+  await admin.call('registry.create', { params: { kind: 'target' }, body: target });
+  const id = await requestAgent({
+    name: 'rv-cluster-agent',
+    yaml: 'deploy: {cloud: rv-cluster, secrets: [CRM_TOKEN]}\n',
+  });
+  const { page, open, faults } = max;
+  await open(`/approvals/${id}`);
+  await page.getByRole('heading', { name: 'On rv-cluster' }).waitFor();
+  await page.getByText('1000m of processors').waitFor();
+  await page.getByText(/^apply Secret/).click();
+  await page.getByText('"CRM_TOKEN": "<CRM_TOKEN>"').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await admin.call('approvals.reject', { params: { id }, body: { reason: 'a try' } });
+});
+
 test('a reviewer comes from the link of the mail, sees what the agent may newly reach and every line, and approves', async () => {
   const id = await requestAgent({ name: 'rv-link', yaml: 'deploy: {secrets: [CRM_TOKEN]}\n' }, 'a first helper');
   const { page, faults, close } = await visitor();

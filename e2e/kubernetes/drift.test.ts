@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectCluster } from '../../server/src/agents/deploy/targets/kubernetes/client.ts';
 import { kubernetesPlatform } from '../../server/src/agents/deploy/targets/kubernetes/platform.ts';
-import { role } from '../../server/src/agents/deploy/targets/kubernetes/policy.ts';
+import { nameOf, rights } from '../../server/src/agents/deploy/targets/kubernetes/policy.ts';
 import type { Platform } from '../../server/src/agents/deploy/targets/replicas/platform.ts';
 import { described } from '../../server/src/testing/agents/aws-revision.ts';
 import { memoryLedger, type MemoryLedger } from '../../server/src/testing/agents/memory-ledger.ts';
@@ -22,13 +22,24 @@ let made = 0;
 beforeAll(async () => {
   here = await openNamespace(cluster);
   const metadata = { name: 'gantry', namespace: here.name };
-  await cluster.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, role(metadata), {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'RoleBinding',
-    metadata,
-    subjects: [{ kind: 'ServiceAccount', ...metadata }],
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'gantry' },
-  });
+  const rbac = 'rbac.authorization.k8s.io';
+  const apiVersion = `${rbac}/v1`;
+  const rules = rights.map(({ verbs, ...of }) => ({
+    apiGroups: [of.group],
+    resources: [nameOf({ verbs, ...of })],
+    verbs,
+  }));
+  await cluster.apply(
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    { apiVersion, kind: 'Role', metadata, rules },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata,
+      subjects: [{ kind: 'ServiceAccount', ...metadata }],
+      roleRef: { apiGroup: rbac, kind: 'Role', name: 'gantry' },
+    },
+  );
   const token = (await here.kubectl('create', 'token', 'gantry', '--duration=1h')).trim();
   const ca = await readFile(cluster.api.authority_file, 'utf8');
   const server = { name: 'cluster', address: cluster.api.url, ca, namespace: here.name, credential: { token } };

@@ -1,30 +1,37 @@
 // A service on this machine, and a namespace of the cluster as its target: restricted pods only, and a service account with the rights of the
 // policy alone.
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { clusterRole, role } from '../../server/src/agents/deploy/targets/kubernetes/policy.ts';
+import { policyFile } from '../../server/src/agents/deploy/targets/kubernetes/policy.ts';
+import type { TargetFile } from '../../server/src/agents/deploy/targets/target.ts';
+import { installationId } from '../../server/src/people/principals/find.ts';
 import { testConfig } from '../../server/src/testing/config.ts';
 import { testApp, type TestApp } from '../../server/src/testing/test-app.ts';
 import { openNamespace, type TestCluster, type TestNamespace } from './cluster.ts';
 import { trustRegistry } from './trusted-registry.ts';
 
-export interface TargetStage {
+export interface TargetStage extends Account {
   app: TestApp;
   here: TestNamespace;
   config: Record<string, string>;
-  token: string;
-  /** The rights in the namespace. */
-  role: ReturnType<typeof role>;
   stop(): Promise<void>;
+}
+
+interface Account {
+  policy: TargetFile;
+  /** The name of the account and of its roles. */
+  account: string;
+  token: string;
 }
 
 export async function openTargetStage(cluster: TestCluster): Promise<TargetStage> {
   trustRegistry(cluster);
   const here = await openNamespace(cluster);
   await here.kubectl('label', 'namespace', here.name, 'pod-security.kubernetes.io/enforce=restricted');
-  const token = await openAccount(cluster, here);
   const app = await testApp({
     config: {
       start_deadline_seconds: 60,
@@ -34,6 +41,7 @@ export async function openTargetStage(cluster: TestCluster): Promise<TargetStage
     },
     door_addresses: [cluster.host],
   });
+  const made = await openAccount(cluster, app, here);
   const door = await openDoor(cluster);
   const ca = await readFile(cluster.api.authority_file, 'utf8');
   const config = {
@@ -49,38 +57,22 @@ export async function openTargetStage(cluster: TestCluster): Promise<TargetStage
     await app.stop();
     door.close();
     await here.remove();
-    await cluster.kubectl('delete', 'clusterrole,clusterrolebinding', `gantry-${here.name}`);
+    await cluster.kubectl('delete', 'clusterrole,clusterrolebinding', `${made.account}-${here.name}`);
   };
-  return { app, here, config, token, role: role({ name: 'gantry', namespace: here.name }), stop };
+  return { app, here, config, ...made, stop };
 }
 
-/** Returns its token. */
-async function openAccount(cluster: TestCluster, here: TestNamespace): Promise<string> {
-  const metadata = { name: 'gantry', namespace: here.name };
-  const account = { kind: 'ServiceAccount', ...metadata };
-  const rbac = 'rbac.authorization.k8s.io';
-  const apiVersion = `${rbac}/v1`;
-  const shared = `gantry-${here.name}`;
-  await cluster.apply(
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    role(metadata),
-    {
-      apiVersion,
-      kind: 'RoleBinding',
-      metadata,
-      subjects: [account],
-      roleRef: { apiGroup: rbac, kind: 'Role', name: 'gantry' },
-    },
-    clusterRole(shared),
-    {
-      apiVersion,
-      kind: 'ClusterRoleBinding',
-      metadata: { name: shared },
-      subjects: [account],
-      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: shared },
-    },
-  );
-  return (await here.kubectl('create', 'token', 'gantry', '--duration=2h')).trim();
+/** Applies the policy of the service as its owner does. */
+async function openAccount(cluster: TestCluster, app: TestApp, here: TestNamespace): Promise<Account> {
+  const policy = policyFile({ namespace: here.name, installation_id: await installationId(app.db) });
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-policy-'));
+  const path = join(folder, policy.file);
+  await writeFile(path, policy.content);
+  await cluster.kubectl('apply', '-f', path);
+  await rm(folder, { recursive: true });
+  const [account = ''] = (await here.kubectl('get', 'role', '-o', 'name')).trim().split('\n');
+  const name = account.replace(/.*\//, '');
+  return { policy, account: name, token: (await here.kubectl('create', 'token', name, '--duration=2h')).trim() };
 }
 
 /** The door with TLS, as pods find it. */

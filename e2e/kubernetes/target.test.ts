@@ -96,12 +96,17 @@ test('an admin adds the cluster; the test of the target finds every right of the
   expect(await findings()).toContain('not cluster: The cluster does not accept the credential of the target.');
   await admin.call('targets.set_credential', { params: { name: target }, body: { token: stage.token } });
   expect((await findings()).filter((one) => one.startsWith('not '))).toEqual([]);
-  await stage.here.kubectl('patch', 'role', 'gantry', '--type=json', '-p', '[{"op": "remove", "path": "/rules/1"}]');
+  expect(await admin.call('targets.policy', { params: { name: target } })).toEqual([stage.policy]);
+  const { kubectl } = stage.here;
+  const { rules } = JSON.parse(await kubectl('get', 'role', stage.account, '-o', 'json')) as { rules: object[] };
+  await kubectl('patch', 'role', stage.account, '--type=json', '-p', '[{"op": "remove", "path": "/rules/1"}]');
   await expect
     .poll(findings)
-    .toContain(`not secrets: the service may not create, patch, get them in the namespace ${stage.here.name}`);
-  const again = JSON.stringify([{ op: 'add', path: '/rules/1', value: stage.role.rules?.[1] }]);
-  await stage.here.kubectl('patch', 'role', 'gantry', '--type=json', '-p', again);
+    .toContain(
+      `not secrets: the service may not create, patch, get them in the namespace ${stage.here.name}; the policy lets it: svc target policy ${target}`,
+    );
+  const again = JSON.stringify([{ op: 'add', path: '/rules/1', value: rules[1] }]);
+  await kubectl('patch', 'role', stage.account, '--type=json', '-p', again);
   await expect.poll(async () => (await findings()).filter((one) => one.startsWith('not '))).toEqual([]);
 });
 

@@ -29,10 +29,11 @@ ${agentYamlExample.trim()}
 }
 
 export function fieldTable(fields: readonly FieldEffect[]): string {
-  const rows = fields.map(({ field, state: now, sentence, values, except }) => {
+  const rows = fields.map(({ field, state: now, sentence, values, except, with: beside }) => {
     const named = (values ?? []).map((value) => `\`${value}\``).join(', ');
     const about = named === '' ? (except === undefined ? '' : ` (any but \`${except}\`)`) : ` (${named})`;
-    return [`\`${field}\`${about}`, state[now], sentence];
+    const with_ = beside === undefined ? '' : ` (with \`${beside.field}: ${beside.value}\`)`;
+    return [`\`${field}\`${about}${with_}`, state[now], sentence];
   });
   return table(['field', 'today', 'effect'], rows);
 }

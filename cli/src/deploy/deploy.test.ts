@@ -273,12 +273,29 @@ test('a plan with changes is exit 5 and deploys nothing', async () => {
     running: 'agents/greeter@0.9.0',
     changes,
     cost: { per_day_usd: '0.44', days: 7, cap: null, cap_ends_at: null },
+    target_plan: {
+      requests: [{ action: 'apply', resource: { kind: 'Deployment', name: 'svc-greeter' }, body: {} }],
+      broken: [],
+      notes: [],
+      covers: {
+        kinds: ['Deployment'],
+        size: { cpu: '1000m', memory: '1Gi' },
+        permissions: [],
+        reach: ['out: *'],
+        secrets: ['CRM'],
+      },
+      cost: { currency: 'USD', idle: '18.02', max: '36.04', as_of: '2026-01-31', source: 'a price list' },
+    },
   };
   await using service = await scriptService({ 'POST /api/v1/deployments/plan': data(plan) });
   const { exit, stdout } = await runSvc(['deploy', ref, '--plan'], { home: freshHome(), env: signedIn(service.url) });
   expect(exit).toBe(5);
   expect(stdout).toContain('model.primary: absent → m');
   expect(stdout).toContain('$0.44 a day over the last 7 days; no budget limits it');
+  expect(stdout).toContain('sends  apply Deployment svc-greeter');
+  expect(stdout).toContain('permissions  none');
+  expect(stdout).toContain('reach  out: *');
+  expect(stdout).toContain('18.02 USD idle, 36.04 USD with all replicas; list prices of 2026-01-31 (a price list)');
   expect(service.asked.length).toBe(1);
 });
 

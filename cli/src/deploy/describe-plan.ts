@@ -1,6 +1,7 @@
 import type { Plan } from '@gantry/contract/agents/deploy-plan.ts';
 import { describeForecast } from '../agent/describe-cost.ts';
 import { describeChanges } from '../review/describe-changes.ts';
+import { describeTargetPlan } from './describe-target-plan.ts';
 import { bad, faint, good, line, type Text, type View, warn } from '../view/view.ts';
 
 /** Every check's result, then the cost so far and the changes. */
@@ -16,6 +17,7 @@ export function describePlan(plan: Plan): View {
       line('  ', verdictSign(verdict), check, detail === '' ? '' : faint(`  ${detail}`)),
     ),
     ...(cost === undefined ? [] : [line('  ', faint('cost  '), cost)]),
+    ...describeTargetPlan(plan.target_plan),
     ...describeChanges({ changes: plan.changes, before: plan.running, after: plan.ref }),
   ];
 }

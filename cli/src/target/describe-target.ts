@@ -1,12 +1,13 @@
-import type { Target, TargetDetail, TargetFinding } from '@gantry/contract/assets/targets.ts';
+import { testedOn, type Target, type TargetDetail, type TargetFinding } from '@gantry/contract/assets/targets.ts';
 import { bad, faint, fields, good, line, shortDigest, table, warn, type Block, type View } from '../view/view.ts';
 
 export function listOfTargets(targets: readonly Target[]): Block {
   return table(
-    ['target', 'kind', 'address', 'team', 'you', 'agents'],
+    ['target', 'kind', 'tested on', 'address', 'team', 'you', 'agents'],
     targets.map(({ name, kind, address, team, deploys, agents }) => [
       name,
       kind,
+      testedOn(kind),
       address,
       team,
       deploys ? good('may deploy') : faint('may not deploy'),
@@ -22,7 +23,10 @@ export function describeTarget({ name, kind, address, team, config, digest, cred
     fields({
       Target: name,
       Kind: kind,
+      'Tested on': testedOn(kind),
       Address: address ?? 'the container engine of the service (DOCKER_HOST)',
+      Region: setting('region'),
+      Runtime: setting('runtime'),
       Registry: setting('registry'),
       'Door of the service': setting('service_url'),
       Team: team ?? undefined,

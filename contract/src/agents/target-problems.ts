@@ -23,8 +23,8 @@ export const targetProblems = {
     hint: 'See each request: `svc deploy --plan`.',
   },
   no_policy: {
-    status: 404,
-    title: 'A target of this kind has no permissions',
+    status: 409,
+    title: 'A target of this kind has no policy',
     hint: 'Test what it needs: `svc target test <name>`.',
   },
 } as const;

@@ -365,7 +365,12 @@ export const registryEndpoints = {
     params: byConfiguredKindAndName,
     query: z
       .strictObject({
-        force: z.stringbool().default(false).describe('also a model that is called by its name; those calls then fail'),
+        force: z
+          .stringbool()
+          .default(false)
+          .describe(
+            'also a model that is called by its name; those calls then fail. Also a target with leftovers; they stay, and the audit log names them',
+          ),
         reason: text.optional().describe('needed with `force`; in the audit log'),
       })
       .refine(({ force, reason }) => !force || (reason ?? '').trim() !== '', {

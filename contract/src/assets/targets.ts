@@ -12,6 +12,24 @@ export const local_target = 'local';
 export const targetKinds = ['engine', 'kubernetes', 'aws', 'gcp'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
+/** On what agents ran in our tests, and no more than that. `local` is an engine. */
+export const testedOn = (kind: string): string =>
+  Object.entries(ranOn).find(([one]) => one === kind)?.[1] ?? ranOn.engine;
+
+const ranOn: Readonly<Record<TargetKind, string>> = {
+  engine: 'real engines',
+  kubernetes: 'a real cluster',
+  aws: 'an emulator only',
+  gcp: 'a stand-in of our own only',
+};
+
+/** The container services of each cloud. The first one is that of a target whose config names none. */
+export const runtimesOf: Readonly<Record<string, readonly string[]>> = {
+  aws: ['ecs-fargate', 'ecs-express'],
+  gcp: ['cloud-run'],
+  azure: ['container-apps'],
+};
+
 export const target = z.object({
   name: z.string(),
   ref: z.string().nullable().describe('targets/<name>; null for `local`, which is no asset'),
@@ -85,6 +103,9 @@ export const targetCollection = z.object({
   reason: z.string().nullable().describe('why the target could not be asked; null: it answered'),
 });
 export type TargetCollection = z.output<typeof targetCollection>;
+
+export const targetFile = z.object({ file: z.string().describe('its name'), content: z.string() });
+export type TargetFile = z.output<typeof targetFile>;
 
 /**
  * Of an `engine`: a client certificate for `tcp://`, or a private key for `ssh://`. Of `kubernetes`: a token of a service account, or a client
@@ -168,5 +189,14 @@ export const targetsEndpoints = {
     params: byName,
     reply: { kind: 'data', status: 200, schema: z.array(targetFinding) },
     problems: [],
+  },
+  'targets.policy': {
+    method: 'GET',
+    path: '/api/v1/targets/{name}/policy',
+    summary: 'The least that the service needs on a target, as files that the owner of the place applies',
+    operation: 'target.change',
+    params: byName,
+    reply: { kind: 'data', status: 200, schema: z.array(targetFile) },
+    problems: ['no_policy'],
   },
 } as const satisfies Record<string, Endpoint>;

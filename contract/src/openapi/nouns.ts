@@ -10,6 +10,7 @@ import * as clients from '../people/clients.ts';
 import * as connections from '../agents/connections.ts';
 import * as costs from '../models/costs.ts';
 import * as deploy from '../agents/deploy.ts';
+import * as deployPlan from '../agents/deploy-plan.ts';
 import * as deploymentFiles from '../agents/deployment-files.ts';
 import * as difference from '../assets/difference.ts';
 import * as events from '../telling/events.ts';
@@ -49,6 +50,7 @@ import * as mcpRegistry from '../assets/mcp-registry.ts';
 import * as served from '../agents/served.ts';
 import * as service from '../service.ts';
 import * as signingKeys from '../signing-keys.ts';
+import * as targetPlan from '../agents/target-plan.ts';
 import * as targets from '../assets/targets.ts';
 import * as threads from '../agents/threads.ts';
 import * as threadShares from '../agents/thread-shares.ts';
@@ -88,7 +90,11 @@ export const nouns: readonly Noun[] = [
   { tag: 'approvals', about: 'Requests for approval and their decisions', files: [approvals, difference, reach] },
   { tag: 'notifications', about: "A user's notifications", files: [notifications] },
   { tag: 'secrets', about: 'Values that agents get as variables; no endpoint answers one', files: [secrets] },
-  { tag: 'deploy', about: 'Deployments, and the agents that run', files: [deploy, deploymentFiles, agentEvents, runs] },
+  {
+    tag: 'deploy',
+    about: 'Deployments, and the agents that run',
+    files: [deploy, deployPlan, targetPlan, deploymentFiles, agentEvents, runs],
+  },
   { tag: 'invoke', about: 'Calls to agents', files: [invoke] },
   { tag: 'threads', about: 'Conversations with agents, for those whose they are', files: [threads, threadShares] },
   { tag: 'orchestrations', about: 'Orchestrations: their deploys and their runs', files: [orchestrations] },

@@ -50,6 +50,7 @@ export const orgActions = [
   'signing_keys.rotate',
   'targets.collect',
   'targets.drift',
+  'targets.policy',
   'targets.set_credential',
   'targets.test',
   'teams.create',

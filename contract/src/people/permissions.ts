@@ -108,6 +108,6 @@ export const permissionsEndpoints = {
         .describe('user:<e-mail>; yourself when absent. A question about others needs `admin` on the asset'),
     }),
     reply: { kind: 'data', status: 200, schema: explanation },
-    problems: ['rbac_failed'],
+    problems: ['rbac_failed', 'target_refuses'],
   },
 } as const satisfies Record<string, Endpoint>;

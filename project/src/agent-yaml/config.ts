@@ -76,10 +76,10 @@ const deploy = z
     cloud: name
       .optional()
       .describe(
-        'Where it runs: `local`, the name of another target, or a kind that has one target. `svc deploy --target` overrides it',
+        'Where it runs: `local`, the name of another target, or a kind that has one target, there where `region` and `runtime` say. `svc deploy --target` overrides it',
       ),
-    runtime: identifier.optional().describe('The container service of the cloud'),
-    region: identifier.optional().describe('The region of the cloud'),
+    runtime: identifier.optional().describe('The container service of the target, such as `ecs-fargate`'),
+    region: identifier.optional().describe('The region of the target, such as `eu-west-1`'),
     scaling: z
       .strictObject({
         min: z.int().min(0).max(1000).optional().describe('The fewest containers'),

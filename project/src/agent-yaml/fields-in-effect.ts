@@ -1,5 +1,6 @@
 // The effect of every declared field today. `svc validate` reports it, deploy refuses or lists it, and the reference page prints it.
 // Deploy refuses a field whose absence would make an agent unsafe or broken.
+import { local_target, targetKinds } from '@gantry/contract/assets/targets.ts';
 import type { AgentConfig } from './config.ts';
 
 export interface FieldEffect {
@@ -10,7 +11,14 @@ export interface FieldEffect {
   /** The row is about these values only, or about all other values. */
   values?: readonly (string | number)[];
   except?: string | number;
+  /** The row is about configs in which this field has this value, or none. */
+  with?: { field: string; value: string };
 }
+
+/** Clouds that the field may name. A service has targets of those that are a kind. */
+const clouds = ['aws', 'gcp', 'azure', 'kubernetes'];
+const clouds_without_kind = clouds.filter((cloud) => !(targetKinds as readonly string[]).includes(cloud));
+const on_local = { field: 'deploy.cloud', value: local_target };
 
 export const fieldsInEffect: readonly FieldEffect[] = [
   { field: 'name', state: 'in effect', sentence: 'Names the agent, its address and its containers.' },
@@ -117,14 +125,30 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     sentence:
       'local: runs in containers beside the service. Another name: runs on that target (`svc target list`), or on the only target of that kind.',
   },
+  ...(clouds_without_kind.length === 0
+    ? []
+    : [
+        {
+          field: 'deploy.cloud',
+          state: 'refused',
+          values: clouds_without_kind,
+          sentence: 'There is no target of this kind yet.',
+        } as const,
+      ]),
   {
-    field: 'deploy.cloud',
-    state: 'refused',
-    values: ['azure'],
-    sentence: 'There is no target of this kind yet.',
+    field: 'deploy.runtime',
+    state: 'in effect',
+    sentence:
+      'The container service of the target, such as `ecs-fargate`. With a kind in `deploy.cloud` it chooses the target, and another one is refused.',
   },
-  { field: 'deploy.runtime', state: 'listed', sentence: 'The target says it (`svc target show`).' },
-  { field: 'deploy.region', state: 'listed', sentence: 'The target says it (`svc target show`).' },
+  { field: 'deploy.runtime', state: 'listed', with: on_local, sentence: '`local` is no cloud.' },
+  {
+    field: 'deploy.region',
+    state: 'in effect',
+    sentence:
+      'The region of the target. With a kind in `deploy.cloud` it chooses the target, and another one is refused.',
+  },
+  { field: 'deploy.region', state: 'listed', with: on_local, sentence: '`local` is no cloud.' },
   {
     field: 'deploy.scaling.min',
     state: 'in effect',
@@ -194,6 +218,7 @@ export function declaredFields(
 ): FieldEffect[] {
   return rows.filter((row) => {
     if (row.state !== state) return false;
+    if (row.with !== undefined && (valueOf(config, row.with.field) ?? row.with.value) !== row.with.value) return false;
     const value = valueOf(config, row.field);
     if (value === undefined || (Array.isArray(value) && value.length === 0)) return false;
     const isAbout = row.values === undefined || row.values.some((one) => one === value);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentConfig } from './config.ts';
 import { agentYamlExample } from './example.ts';
+import { targetKinds } from '@gantry/contract/assets/targets.ts';
 import { fieldsInEffect, notInEffect, refusedFields } from './fields-in-effect.ts';
 import { fieldPaths, type JsonSchema } from '@gantry/contract/formats/json-schema.ts';
 import { agentJsonSchema } from './json-schema.ts';
@@ -71,10 +72,22 @@ test('every field of a minimal config is in effect', () => {
   ]).toEqual([[], []]);
 });
 
-test('deploy refuses any cloud but local', () => {
-  const config = agentConfig.parse({
-    ...least,
-    deploy: { cloud: 'gcp', secrets: ['A'] },
-  });
-  expect(refusedFields(config).map(({ field }) => field)).toEqual(['deploy.cloud']);
+test('deploy refuses the clouds that are no kind of target, and no other', () => {
+  const refused = (cloud: string) => refusedFields(agentConfig.parse({ ...least, deploy: { cloud } })).length > 0;
+  const kinds: readonly string[] = targetKinds;
+  for (const cloud of ['aws', 'gcp', 'azure', 'kubernetes'])
+    expect([cloud, refused(cloud)]).toEqual([cloud, !kinds.includes(cloud)]);
+  expect([refused('local'), refused('prod')]).toEqual([false, false]);
+});
+
+test('region and runtime have no effect on local alone', () => {
+  const listed = (cloud?: string) =>
+    notInEffect(agentConfig.parse({ ...least, deploy: { cloud, region: 'eu-west-1', runtime: 'ecs-fargate' } })).map(
+      ({ field }) => field,
+    );
+  expect([listed(), listed('local'), listed('prod')]).toEqual([
+    ['deploy.runtime', 'deploy.region'],
+    ['deploy.runtime', 'deploy.region'],
+    [],
+  ]);
 });

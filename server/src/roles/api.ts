@@ -24,6 +24,7 @@ import { threadsApiRoutes } from '../agents/memory/routes.ts';
 import { connectionsRoutes } from '../agents/connections/routes.ts';
 import { signingKeysRoutes } from '../governance/signing-keys/routes.ts';
 import { countContainers } from '../agents/tools/hosted/count-containers.ts';
+import { removeTargetRows } from '../agents/deploy/targets/named/remove-rows.ts';
 import { removePromptRows } from '../agents/prompts/remove-rows.ts';
 import { promptsRoutes } from '../agents/prompts/routes.ts';
 import { toolsRoutes } from '../agents/tools/routes.ts';
@@ -36,7 +37,6 @@ import { openProof } from '../governance/proof/open.ts';
 import { startSealer } from '../governance/proof/sealing/sealer.ts';
 import { ownedAssets } from '../assets/registry/find.ts';
 import { outsideRegistryRoutes, registryRoutes } from '../assets/registry/routes.ts';
-import { removeCredential } from '../assets/targets/find-targets.ts';
 import { secretsRoutes } from '../assets/secrets/routes.ts';
 import { servicePrincipalsRoutes } from '../people/service-principals/routes.ts';
 import { addressCheck } from '../service/address-check.ts';
@@ -148,7 +148,7 @@ export async function openApi(parts: RoleParts): Promise<Role> {
       moveKeys: async (tx, agent) => await moveRevisionKeys(maker, tx, agent),
       findNamedUsers,
       removeRows: {
-        target: removeCredential,
+        target: removeTargetRows,
         prompt: removePromptRows,
         'knowledge-base': removeKnowledgeRows,
         'rag-index': removeKnowledgeRows,

@@ -2,6 +2,7 @@ import { defineCommand, required, toggle } from '../../command.ts';
 import { describeForecast } from '../../agent/describe-cost.ts';
 import { findId } from '../../input/find-id.ts';
 import { describeApproval, describeHistory } from '../../review/describe-approval.ts';
+import { describeOnTarget } from '../../review/describe-on-target.ts';
 import { describeChanges, describeDiffs } from '../../review/describe-changes.ts';
 import { faint, line } from '../../view/view.ts';
 
@@ -28,6 +29,7 @@ export const command = defineCommand({
       view: [
         ...describeApproval(approval),
         ...(cost === undefined ? [] : [line(faint('cost  '), cost)]),
+        ...describeOnTarget(approval),
         ...approval.guardrails.map((sentence) => line(sentence)),
         ...(approval.unguarded === null ? [] : [line({ text: approval.unguarded, style: 'warn' })]),
         ...describeHistory(approval),

@@ -8,7 +8,7 @@ import { endedBy, RequestState } from './request-state.tsx';
 
 /** What the author says, and where the decision stands: who decided, or who can. */
 export function Outcome({ request }: { request: ApprovalDetail }) {
-  const { message, submitted_by, status, is_current, target_changed, can } = request;
+  const { message, submitted_by, status, is_current, target_changed, beyond, can } = request;
   return (
     <div className="mb-6 flex flex-col gap-3">
       {message !== '' && (
@@ -26,6 +26,12 @@ export function Outcome({ request }: { request: ApprovalDetail }) {
       {status === 'pending' && target_changed && (
         <Notice>
           The target has another address or credential since this was asked. This request can only be rejected; its
+          author submits it again.
+        </Notice>
+      )}
+      {status === 'pending' && beyond.length > 0 && (
+        <Notice>
+          A deploy gets more than this request covers: {beyond.join(', ')}. This request can only be rejected; its
           author submits it again.
         </Notice>
       )}

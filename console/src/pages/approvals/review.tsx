@@ -10,6 +10,7 @@ import { Changes } from './changes.tsx';
 import { Comments } from './comments.tsx';
 import { Decide } from './decide.tsx';
 import { Guarding } from './guarding.tsx';
+import { OnTarget } from './on-target.tsx';
 import { Outcome } from './outcome.tsx';
 import { QueueSteps } from './queue-steps.tsx';
 import { Reach } from './reach.tsx';
@@ -57,6 +58,7 @@ function Review({ request, svc }: { request: ApprovalDetail; svc: string }) {
         <div>
           <Reach request={request} />
           <Guarding request={request} />
+          <OnTarget request={request} />
         </div>
         <Since request={request} />
       </div>

@@ -4,7 +4,7 @@ import { Field, TextArea } from '../../parts/form/form.tsx';
 import { useSend } from '../../parts/action/use-send.ts';
 
 /** A credential goes in, and never comes out. */
-export function CredentialForm({ name, onClose }: { name: string; onClose: () => void }) {
+export function CredentialForm({ name, kind, onClose }: { name: string; kind: string; onClose: () => void }) {
   const set = useSend('targets.set_credential', {
     changes: ['approvals', 'agents'],
     says: () => `targets/${name} has a new credential`,
@@ -15,13 +15,14 @@ export function CredentialForm({ name, onClose }: { name: string; onClose: () =>
       about="It is stored encrypted, and is never shown again. Approvals for this target end."
       sending={set}
       send="Set the credential"
-      onSend={({ certificate = '', key = '', username = '', password = '' }) =>
+      onSend={({ certificate = '', key = '', id = '', secret = '', username = '', password = '' }) =>
         set.mutate(
           {
             params: { name },
             body: {
               ...(certificate !== '' && { certificate }),
               ...(key !== '' && { key }),
+              ...(id + secret !== '' && { access_key: { id, secret } }),
               ...(username + password !== '' && { registry: { username, password } }),
             },
           },
@@ -30,6 +31,25 @@ export function CredentialForm({ name, onClose }: { name: string; onClose: () =>
       }
       onClose={onClose}
     >
+      {kind === 'aws' ? <AccessKey name={name} /> : <Certificate name={name} />}
+    </FormDialog>
+  );
+}
+
+/** ECR takes it too, so there is no login of a registry. */
+function AccessKey({ name }: { name: string }) {
+  return (
+    <>
+      <Field name="id" label="Id of the access key" help="Such as AKIA…" required />
+      <Field name="secret" label="Secret of the access key" type="password" autoComplete="new-password" required />
+      <SvcLine line={`svc target credential ${name} --access-key-id AKIA…`} />
+    </>
+  );
+}
+
+function Certificate({ name }: { name: string }) {
+  return (
+    <>
       <TextArea
         name="certificate"
         label="Certificate"
@@ -45,6 +65,6 @@ export function CredentialForm({ name, onClose }: { name: string; onClose: () =>
       <Field name="username" label="User of the registry" help="Empty: the registry needs no login." />
       <Field name="password" label="Password of the registry" type="password" autoComplete="new-password" />
       <SvcLine line={`svc target credential ${name} --certificate cert.pem --key key.pem`} />
-    </FormDialog>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { TargetDetail } from '@gantry/contract/assets/targets.ts';
+import { testedOn, type TargetDetail } from '@gantry/contract/assets/targets.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -78,7 +78,9 @@ export function TargetPage() {
       )}
       {target === undefined && error === null && <div className="skeleton h-80" />}
       {target !== undefined && <TargetFacts target={target} />}
-      {isOpen && <CredentialForm name={name} onClose={() => setOpen(false)} />}
+      {isOpen && target !== undefined && (
+        <CredentialForm name={name} kind={target.kind} onClose={() => setOpen(false)} />
+      )}
     </Page>
   );
 }
@@ -94,6 +96,7 @@ function TargetFacts({
       <Facts
         facts={[
           ['Kind', kind],
+          ['Tested on', testedOn(kind)],
           ['Team', team ?? 'of the service'],
           ['You may deploy', deploys ? 'yes' : 'no'],
           ['Registry', text('registry')],
@@ -102,7 +105,11 @@ function TargetFacts({
           [
             'Credential',
             credential === null ? (
-              'none'
+              kind === 'aws' ? (
+                'the identity of the machine of the service'
+              ) : (
+                'none'
+              )
             ) : (
               <span key="credential">
                 set by {credential.set_by} <When at={credential.set_at} />

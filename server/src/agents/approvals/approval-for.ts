@@ -49,7 +49,7 @@ export async function describeRevocation(db: Reader, content: store.Content): Pr
 /** The versions whose current content is approved for a target. */
 export const approvedVersions = store.approvedOf;
 
-export { widerThan, type CoveredNow, type PlanFor, type PlanWish } from './covers.ts';
+export type { CoveredNow, PlanWish } from './covers.ts';
 
 /** Closes the pending requests of a removed asset. */
 export { closePending } from './store.ts';

@@ -24,7 +24,7 @@ export type CoveredNow = Covered | null | 'what runs';
  * What a deploy would get beyond its approval, by name. Other kinds of resources and another size are no more rights: content and target are the same, so
  * only a release of this service changes them.
  */
-export function widerThan(approved: Covered, now: Covered): string[] {
+function widerThan(approved: Covered, now: Covered): string[] {
   const reaches = (one: string) => approved.reach.includes(one) || approved.reach.includes(everything(one));
   return [
     ...now.permissions.filter((one) => !approved.permissions.includes(one)),

@@ -1,4 +1,4 @@
-import { targetFlag, targetOf } from '@gantry/project/agent-yaml.ts';
+import { targetFlag, targetOf, type AgentConfig } from '@gantry/project/agent-yaml.ts';
 import type { Approval } from '@gantry/contract/agents/approvals.ts';
 import type { Covered } from '@gantry/contract/agents/target-plan.ts';
 import { Problem } from '@gantry/contract/problems.ts';
@@ -51,8 +51,8 @@ export async function submit(
       detail: `${asset.ref} has no version ${ref.version}.`,
       hint: 'Push it first: run svc submit in its folder.',
     });
-  const { own_target, approvals_asked } = await requirementsOf(db, asset, version);
-  const target = submission.target === undefined ? own_target : await meantTarget(db, submission.target);
+  const { own_target, place, approvals_asked } = await requirementsOf(db, asset, version);
+  const target = submission.target === undefined ? own_target : await meantTarget(db, submission.target, place);
   if (target !== own_target) refuseTarget(await targets(), asset, target);
   const content = { version_id: version.id, digest: version.digest, target };
   const covers = await coveredNow(db, planFor, asset, content);
@@ -106,11 +106,12 @@ async function requirementsOf(
   db: Reader,
   asset: AssetRecord,
   version: VersionRow,
-): Promise<{ own_target: string; approvals_asked: number }> {
-  if (asset.asset_kind !== 'agent') return { own_target: no_target, approvals_asked: 1 };
+): Promise<{ own_target: string; place: AgentConfig['deploy']; approvals_asked: number }> {
+  if (asset.asset_kind !== 'agent') return { own_target: no_target, place: undefined, approvals_asked: 1 };
   const config = await loadAgentConfig(db, version.id);
   return {
-    own_target: await meantTarget(db, targetOf(config)),
+    own_target: await meantTarget(db, targetOf(config), config.deploy),
+    place: config.deploy,
     approvals_asked: config.access?.approvals_required ?? 1,
   };
 }

@@ -84,7 +84,7 @@ export async function requireDeployable(
   { asset, version, config, target }: Wanted,
   { isRollback = false } = {},
 ): Promise<{ grant: Grant<'agent.deploy'>; approval_id: string | null }> {
-  await refuseUnknownTarget(targets, { config, target });
+  await refuseUnknownTarget({ db, targets }, { config, target });
   const subject = await deploySubject({ db, targets }, asset, {
     version_id: version.id,
     digest: version.digest,
@@ -93,7 +93,7 @@ export async function requireDeployable(
   });
   const grant = authorize(user, 'agent.deploy', subject);
   await authorizeTarget(db, user, target);
-  await refuseWhatIsMissing(targets, { config, target });
+  await refuseWhatIsMissing({ db, targets }, { config, target });
   const setting = await settings(db);
   refuseEgress(setting, config);
   await refuseUnlimited(targets, { setting, config, target });

@@ -18,7 +18,7 @@ import { transfer, type MoveKeys } from '../../assets/registry/ownership/transfe
 import { cancel } from './operate/cancel.ts';
 import { deleteAgent } from './operate/delete.ts';
 import { findNamedUsers } from './named-users.ts';
-import { removeCredential } from '../../assets/targets/find-targets.ts';
+import { removeTargetRows } from './targets/named/remove-rows.ts';
 import { moveRevisionKeys } from './revision-key.ts';
 import { listArtefacts } from './artefacts.ts';
 import { instancesOfRevision } from './instance-store.ts';
@@ -301,7 +301,7 @@ test('a deploy whose reference is deleted during the build fails; the delete of 
     db: database.db,
     closeRequests: closePending,
     findNamedUsers,
-    removeRows: { target: removeCredential },
+    removeRows: { target: removeTargetRows },
   };
   const remove = async () => await deleteAsset(deletion, caller, tool);
   await make();

@@ -143,7 +143,11 @@ test('T573: an approval holds for another form of the same rights, and a wider f
   const { ref, name } = await stage.push({ yaml });
   const id = await ask(ref);
   await approved(id);
-  expect(await deployed(ref)).toMatchObject({ state: 'done', approval_id: id });
+  expect(await deployed(ref)).toMatchObject({
+    state: 'done',
+    approval_id: id,
+    notices: expect.arrayContaining(['The size was rounded up.']),
+  });
   form = { ...first, kinds: ['job', 'service'], size: { cpu: '2', memory: '2Gi' }, permissions: [] };
   expect(await deployed(ref)).toMatchObject({ state: 'done', approval_id: id });
   await expect(ask(ref)).rejects.toMatchObject({ code: 'conflict' });

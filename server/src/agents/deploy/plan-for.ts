@@ -33,7 +33,7 @@ function made(target: Target, planned: Planned, config: AgentConfig): TargetPlan
   }
 }
 
-export function targetRefuses(broken: readonly string[], { deploy }: AgentConfig): Problem {
+function targetRefuses(broken: readonly string[], { deploy }: AgentConfig): Problem {
   const hint =
     deploy?.resources === undefined
       ? 'Change the config of the target, or deploy to another one.'
@@ -41,10 +41,11 @@ export function targetRefuses(broken: readonly string[], { deploy }: AgentConfig
   return new Problem('target_refuses', { detail: broken.join(' '), hint });
 }
 
-/** Throws `target_refuses` for a deploy that would break a rule of its target. */
-export async function refuseBroken(targets: Targets, db: Reader, wish: PlanWish): Promise<void> {
-  const { broken = [] } = (await planFor(targets)(db, wish)) ?? {};
+/** Throws `target_refuses` for a deploy that would break a rule of its target. Returns the notes of its plan. */
+export async function refuseBroken(targets: Targets, db: Reader, wish: PlanWish): Promise<string[]> {
+  const { broken = [], notes = [] } = (await planFor(targets)(db, wish)) ?? {};
   if (broken.length > 0) throw targetRefuses(broken, wish.config);
+  return notes;
 }
 
 // In the form of real ones, because a name has rules and a length.

@@ -13,7 +13,7 @@ import { usedBy } from '../../assets/registry/references/in-use.ts';
 import { deployKind } from './deploy-kind.ts';
 import { showDeploy } from './deployments/find-deploy.ts';
 import { findNamedUsers } from './named-users.ts';
-import { removeCredential } from '../../assets/targets/find-targets.ts';
+import { removeTargetRows } from './targets/named/remove-rows.ts';
 import { plan } from './plan.ts';
 import { showStatus } from './status/show-status.ts';
 import { rules } from '../../testing/pushes/rules.ts';
@@ -128,7 +128,7 @@ describe('a model that is called by name', () => {
     db: stage.database.db,
     closeRequests: closePending,
     findNamedUsers,
-    removeRows: { target: removeCredential },
+    removeRows: { target: removeTargetRows },
   });
   const remove = async (name: string, more: { force?: boolean; reason?: string } = {}) =>
     await deleteAsset(parts(), await stage.cast.caller('max'), { kind: 'model', name, ...more });

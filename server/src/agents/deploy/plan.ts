@@ -114,7 +114,7 @@ async function validity(
     deployable
       ? verdict('validate', 'pass', `The project is valid; its agent is ${config.entrypoint ?? 'in agent.py'}.`)
       : verdict('validate', 'fail', faults.join('. ')),
-    ...(await whatIsMissing(targets, { config, target })).map(({ field, sentence }) =>
+    ...(await whatIsMissing({ db, targets }, { config, target })).map(({ field, sentence }) =>
       verdict('validate', 'fail', `\`${field}\`: ${sentence}`),
     ),
     ...(refused === undefined ? [] : [verdict('validate', 'fail', refused)]),

@@ -62,6 +62,13 @@ const isUnneeded = sql`t.removed_at is null and t.revision_id is not null
   and not exists (select from instance i where i.revision_id = t.revision_id)
   and not exists (select from run r where r.id = t.revision_id and r.ended_at is null)`;
 
+/** Those that may be there stay there. With what is known of its drift. */
+export async function forgetTarget(tx: Tx, target: TargetName): Promise<void> {
+  await tx.run(sql`delete from target_resource where target = ${target}`);
+  await tx.run(sql`delete from target_drift where target = ${target}`);
+  await tx.run(sql`delete from target_look where target = ${target}`);
+}
+
 export const openOfRevision = async (db: Reader, of: { target: TargetName; revision_id: string }) =>
   await db.all<OutsideResource>(sql`
     select kind, name from target_resource

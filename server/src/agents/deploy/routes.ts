@@ -25,6 +25,7 @@ import { listStatuses } from './status/status.ts';
 import { stop } from './operate/stop.ts';
 import { collectTargets } from './targets/named/collect-targets.ts';
 import { showDrift } from './targets/named/find-drift.ts';
+import { showPolicy } from './targets/named/show-policy.ts';
 import { showTarget, showTargets } from './targets/named/show-targets.ts';
 import { testTarget } from './targets/named/test-target.ts';
 
@@ -85,6 +86,7 @@ export function deployRoutes(parts: DeployParts & { onError: (error: unknown) =>
     'targets.collect': async ({ caller, signal }) =>
       await collectTargets(parts, caller, { signal, onError: parts.onError }),
     'targets.test': async ({ caller, params, signal }) => await testTarget(parts, caller, { ...params, signal }),
+    'targets.policy': async ({ caller, params }) => await showPolicy(parts, caller, params.name),
     'agents.delete': async ({ caller, params }) => await deleteAgent(parts, caller, params.name),
   };
 }

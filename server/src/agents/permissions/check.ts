@@ -84,7 +84,7 @@ export async function question({ db, targets }: AskingParts, asset: AssetRecord,
   const what = {
     version_id: version.id,
     digest: version.digest,
-    target: await meantTarget(db, targetOf(config)),
+    target: await meantTarget(db, targetOf(config), config.deploy),
     config,
   };
   return { operation: 'agent.deploy', subject: await deploySubject({ db, targets }, asset, what) };

@@ -1,7 +1,8 @@
 // The targets that admins have added, for the folders above.
-import { local_target, targetCredential, targetKinds, type TargetCredential } from '@gantry/contract/assets/targets.ts';
+import { local_target, targetCredential, type TargetCredential } from '@gantry/contract/assets/targets.ts';
 import type { Reader } from '../../ground/database/database.ts';
 import type { Envelope } from '../../ground/envelope/envelope.ts';
+import { meantAmong, whyElsewhere, type WantedPlace } from './meant-target.ts';
 import * as store from './store.ts';
 
 export interface NamedTarget extends Pick<store.TargetRow, 'id' | 'name' | 'config' | 'digest'> {
@@ -29,14 +30,14 @@ export async function listTargets(db: Reader, name?: string): Promise<store.Targ
   return await store.targets(db, name);
 }
 
-/**
- * The name of the target that this text means: a name, or a kind with one target. A text that means
- * none stays as it is, and the deploy refuses it with the names that there are.
- */
-export async function meantTarget(db: Reader, text: string): Promise<string> {
-  if (text === local_target || !(targetKinds as readonly string[]).includes(text)) return text;
-  const [first, ...others] = (await store.targets(db)).filter(({ config }) => config.kind === text);
-  return first !== undefined && others.length === 0 ? first.name : text;
+/** The name of the target that this text means, for the place of agent.yaml. */
+export async function meantTarget(db: Reader, text: string, place: WantedPlace = {}): Promise<string> {
+  return text === local_target ? text : meantAmong(await store.targets(db), text, place);
+}
+
+/** As whyElsewhere, among the targets that there are. */
+export async function misplaced(db: Reader, deploy: Parameters<typeof whyElsewhere>[1], target: string) {
+  return whyElsewhere(await store.targets(db), deploy, target);
 }
 
 /** For the delete of a target, and for a deploy, during which it is not deleted. */

@@ -42,6 +42,7 @@ test('only a platform admin adds, changes, transfers and removes a target', asyn
     async () => await client.call('registry.delete', { params: { kind, name } }),
     async () => await client.call('targets.set_credential', { params: { name }, body: credential }),
     async () => await client.call('targets.test', { params: { name } }),
+    async () => await client.call('targets.policy', { params: { name } }),
   ];
   for (const attempt of tries) await expect(attempt()).rejects.toMatchObject({ code: 'forbidden' });
   await app.admin.client.call('registry.delete', { params: { kind, name } });
@@ -91,6 +92,18 @@ test('`local` is first and no asset; a target is shown to its readers, and says 
   await app.admin.client.call('permissions.grant', { body: { ...entry, actions: ['deploy'] } });
   expect(await see(dora)).toContainEqual([open, `targets/${open}`, true]);
   expect(await see(owner)).toContainEqual([hidden, `targets/${hidden}`, true]);
+});
+
+test('an engine has no policy, and its refusal says what to do instead', async () => {
+  const name = await added();
+  for (const engine of [name, 'local'])
+    await expect(app.admin.client.call('targets.policy', { params: { name: engine } })).rejects.toMatchObject({
+      code: 'no_policy',
+      hint: `Try its address and its credential: svc target test ${engine}`,
+    });
+  await expect(app.admin.client.call('targets.policy', { params: { name: 'nowhere' } })).rejects.toMatchObject({
+    code: 'not_found',
+  });
 });
 
 test('a test of a target without a credential, and of an address where nothing answers, says so part by part', async () => {

@@ -474,8 +474,9 @@ describe('an asset has one name for every reader: no other spelling reaches it t
       ].includes(name)
     )
       expect(here).toBe(404);
-    // Its orchestration is not deployed; nobody reads the threads of others.
-    else if (['orchestrate.input', 'orchestrate_a2a.card', 'threads.look'].includes(name)) expect(here).toBe(409);
+    // Its orchestration is not deployed; nobody reads the threads of others; an engine has no policy.
+    else if (['orchestrate.input', 'orchestrate_a2a.card', 'threads.look', 'targets.policy'].includes(name))
+      expect(here).toBe(409);
     else expect([200, 503]).toContain(here); // 503: the agent exists, but its container is missing
   });
 

@@ -151,8 +151,8 @@ function describeRefresh({ by, because }: AuditEntry['detail']): string {
   return `the refresh by its ${asText(by)} failed, and what was searched before still is: ${asText(because)}`;
 }
 
-function describeDrift({ what, mend }: AuditEntry['detail']): string {
-  return typeof mend === 'string' ? `${asText(what)}; ${mend} mends it` : asText(what);
+function describeDrift({ what, see }: AuditEntry['detail']): string {
+  return `${asText(what)}; what mends it: ${asText(see)}`;
 }
 
 function describeBudget(detail: AuditEntry['detail']): string {

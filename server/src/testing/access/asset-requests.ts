@@ -88,6 +88,7 @@ export function assetRequests({ app, admin, owner, fresh }: By) {
     'targets.test': target,
     'targets.drift': target,
     'targets.collect': () => ({}),
+    'targets.policy': target,
     'tools.show': server,
     // Nothing answers at its address, and no list of it was read.
     'tools.look': server,

@@ -69,6 +69,7 @@ export async function openAwsStage(): Promise<AwsStage> {
   const { region } = settings;
   const eyes = await openClients({ region, endpoint, credentials: { accessKeyId: 'eyes', secretAccessKey: 'eyes' } });
   await eyes.ecs.createCluster({ clusterName: settings.cluster });
+  await createClusterIn(moto.endpoint, settings);
   const target = { kind: 'aws', runtime: 'ecs-fargate', ...settings, registry: repository };
   return {
     app,
@@ -102,6 +103,19 @@ export async function bridgeAddress(docker: Engine['docker']): Promise<string> {
   const address = range?.['Gateway'] ?? range?.['Subnet']?.replace(/\d+\/\d+$/, '1');
   if (address === undefined) throw new Error('the network of the engine has no range');
   return address;
+}
+
+/** Application Auto Scaling looks for the services of its own ECS. */
+async function createClusterIn(
+  endpoint: string,
+  { region, cluster }: { region: string; cluster: string },
+): Promise<void> {
+  const { ecs } = await openClients({
+    region,
+    endpoint,
+    credentials: { accessKeyId: 'eyes', secretAccessKey: 'eyes' },
+  });
+  await ecs.createCluster({ clusterName: cluster });
 }
 
 export async function openDoor(

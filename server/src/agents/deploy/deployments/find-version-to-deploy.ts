@@ -38,5 +38,5 @@ export async function findVersionToDeploy(
       hint: `List the versions: svc registry agent show ${ref.name}`,
     });
   const config = await loadAgentConfig(db, version.id);
-  return { asset, version, config, target: await meantTarget(db, asked.target ?? targetOf(config)) };
+  return { asset, version, config, target: await meantTarget(db, asked.target ?? targetOf(config), config.deploy) };
 }

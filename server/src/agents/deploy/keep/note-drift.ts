@@ -120,7 +120,7 @@ async function noteOf(
       count: stored.length,
       what: sentence(stored),
       findings: stored.slice(0, most_named),
-      mend: event === 'target.drifted' ? `svc target drift ${target}` : undefined,
+      see: event === 'target.drifted' ? `svc target drift ${target}` : undefined,
     });
   });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { scalerRuleOf } from '@gantry/project/agent-yaml/scaling.ts';
 import { isCalm, wantedInstances, type Measured, type ScalingRule } from './scaling.ts';
 
 const scaling = { min: 1, max: 10, target_cpu: 70, target_concurrency: 8, calm_before_removal_ms: 5 * 60_000 };
@@ -74,4 +75,17 @@ test('it is calm when one instance less would stay below the targets', () => {
   expect([calm({ cpu_percent: 34 }), calm({ cpu_percent: 36 })]).toEqual([true, false]);
   expect([calm({ cpu_percent: 0, open_calls: 8 }), calm({ cpu_percent: 0, open_calls: 9 })]).toEqual([true, false]);
   expect([calm({ instances: 1, cpu_percent: 0 }), calm({ cpu_percent: undefined })]).toEqual([false, false]);
+});
+
+test('a scaler of the target gets the rule only where `target_cpu` is the one rule', () => {
+  const rule = (scaling: object) => scalerRuleOf({ deploy: { scaling } });
+  expect(rule({ min: 1, max: 4, target_cpu: 60 })).toEqual({ min: 1, max: 4, target_cpu: 60 });
+  expect(rule({ max: 4, target_cpu: 60 })).toEqual({ min: 1, max: 4, target_cpu: 60 });
+  for (const other of [
+    { min: 1, max: 4 },
+    { min: 1, max: 4, target_cpu: 60, target_concurrency: 8 },
+    { min: 0, max: 4, target_cpu: 60 },
+    { min: 4, max: 4, target_cpu: 60 },
+  ])
+    expect(rule(other)).toBeUndefined();
 });

@@ -20,7 +20,8 @@ export async function upcomingVersion(db: Reader, user: SignedInCaller, asset: A
   const latest = await findVersion(db, asset.id, 'latest');
   if (latest === undefined) return null;
   const { id: version_id, version, digest } = latest;
-  const target = await meantTarget(db, targetOf(await loadAgentConfig(db, version_id)));
+  const config = await loadAgentConfig(db, version_id);
+  const target = await meantTarget(db, targetOf(config), config.deploy);
   const route = await store.route(db, asset.id, target);
   if (route?.version_id === version_id && route.digest === digest) return null;
   const request = await requestFor(db, user, { asset_id: asset.id, version_id, digest, target });

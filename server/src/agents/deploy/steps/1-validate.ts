@@ -9,13 +9,13 @@ import { describeGuardrails } from '../../../models/guardrails/describe.ts';
 import { noticesOfModels, requireOneFormat } from '../../../models/gateway/catalogue/agent-models.ts';
 import { isBudget, limitsOf } from '../../../models/ledger/limits.ts';
 import { installationId, settings } from '../../../people/principals/find.ts';
+import { misplaced } from '../../../assets/targets/find-targets.ts';
 import { loadVersionContent, type VersionContent } from '../../../assets/registry/versions/load-version-content.ts';
 
 import { refuseEgress, refuseUnlimited, whyUnguarded } from '../egress.ts';
 import type { DeployInput, DeployRun } from '../deploy-run.ts';
 import type { DeployParts } from '../parts.ts';
 import { refuseBroken } from '../plan-for.ts';
-import type { Targets } from '../targets/index.ts';
 
 export async function validate(
   { db, targets }: Pick<DeployParts, 'db' | 'targets'>,
@@ -29,11 +29,12 @@ export async function validate(
     const errors = findings.filter(({ severity }) => severity === 'error').map((finding) => ({ ...finding }));
     throw new Problem('project_invalid', { detail: errors.map(({ message }) => message).join('. '), errors });
   }
-  await refuseWhatIsMissing(targets, { config, target: run.input.target });
+  await refuseWhatIsMissing({ db, targets }, { config, target: run.input.target });
   const setting = await settings(db);
   refuseEgress(setting, config);
   await refuseUnlimited(targets, { setting, config, target: run.input.target });
-  await refuseBroken(targets, db, { config, digest: run.input.digest, target: run.input.target });
+  const wish = { config, digest: run.input.digest, target: run.input.target };
+  for (const note of await refuseBroken(targets, db, wish)) run.notice(note);
   for (const { field, sentence } of notInEffect(config))
     run.notice(`\`${field}\` is not in effect: ${sentence}`, { field });
   await requireOneFormat(db, { team_id, config });
@@ -68,6 +69,8 @@ export function superseded({ agent, version }: DeployInput): Problem {
   });
 }
 
+type Parts = Pick<DeployParts, 'db' | 'targets'>;
+
 interface Wish {
   config: AgentConfig;
   target: string;
@@ -79,13 +82,13 @@ interface Missing {
 }
 
 /** Refuses features that the service lacks when the agent would be unsafe or broken without them. */
-export async function refuseWhatIsMissing(targets: Targets, wanted: Wish): Promise<void> {
-  refuse(await whatIsMissing(targets, wanted));
+export async function refuseWhatIsMissing(parts: Parts, wanted: Wish): Promise<void> {
+  refuse(await whatIsMissing(parts, wanted));
 }
 
 /** Before the decision: no version can be approved for an unknown target. */
-export async function refuseUnknownTarget(targets: Targets, wanted: Wish): Promise<void> {
-  refuse(await unknownTarget(targets, wanted));
+export async function refuseUnknownTarget(parts: Parts, wanted: Wish): Promise<void> {
+  refuse(await unknownTarget(parts, wanted));
 }
 
 function refuse(missing: readonly Missing[]): void {
@@ -98,13 +101,15 @@ function refuse(missing: readonly Missing[]): void {
   throw new Problem('not_in_effect', { detail, errors });
 }
 
-export async function whatIsMissing(targets: Targets, wanted: Wish): Promise<Missing[]> {
+export async function whatIsMissing(parts: Parts, wanted: Wish): Promise<Missing[]> {
   // The requested target replaces the one in the file.
   const fields = refusedFields(wanted.config).filter(({ field }) => field !== 'deploy.cloud');
-  return [...fields, ...(await unknownTarget(targets, wanted))];
+  return [...fields, ...(await unknownTarget(parts, wanted))];
 }
 
-async function unknownTarget(targets: Targets, { config, target }: Wish): Promise<Missing[]> {
+async function unknownTarget({ db, targets }: Parts, { config, target }: Wish): Promise<Missing[]> {
+  const elsewhere = await misplaced(db, config.deploy ?? {}, target);
+  if (elsewhere.length > 0) return elsewhere;
   const sentence = whyUnknownTarget(target, await targets.names());
   if (sentence === undefined) return [];
   return [{ field: target === targetOf(config) ? 'deploy.cloud' : 'target', sentence }];

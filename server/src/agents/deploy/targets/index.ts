@@ -21,6 +21,8 @@ export interface Targets {
   own: readonly string[];
   /** Its own are first. */
   names(): Promise<string[]>;
+  /** The least that the service needs there. Throws `no_policy`. */
+  policy(name: string): Promise<TargetFile[]>;
   /** Tries the parts of a target. One that fails is a finding. */
   test(name: string, signal: AbortSignal): Promise<TargetFinding[]>;
 }
@@ -64,6 +66,17 @@ export function openTargets({
       const target = kinds[row.config.kind].open(row);
       opened.set(name, { digest: row.digest, target });
       return target;
+    },
+    policy: async (name) => {
+      const row = await rows.find(name);
+      if (row === undefined && !Object.hasOwn(fixed, name)) throw unknown(name);
+      const files = row && kinds[row.config.kind].policy?.(row);
+      if (files === undefined)
+        throw new Problem('no_policy', {
+          detail: `${name} is a container engine, and an engine knows no permissions: whoever reaches it may do all there.`,
+          hint: `Try its address and its credential: svc target test ${name}`,
+        });
+      return files;
     },
     test: async (name, signal) => {
       const row = await rows.find(name);

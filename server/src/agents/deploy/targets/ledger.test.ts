@@ -51,12 +51,17 @@ const work = async () =>
     { owner: stage.parts.leases.owner, poll_ms: 50, onError: (error) => errors.push(error) },
   );
 
-async function deployed(): Promise<Deployment & { name: string }> {
-  const { name, ref } = await stage.push();
-  const { id } = await deploy(stage.parts, await root(), { ref, target: 'cloud', force: true });
-  for await (const _ of runEvents(stage.parts.db, id, 0, signal()));
-  return { ...(await showDeploy(stage.parts.db, await root(), id)), name };
+async function begun(): Promise<{ id: string }> {
+  const { ref } = await stage.push();
+  return await deploy(stage.parts, await root(), { ref, target: 'cloud', force: true });
 }
+
+async function ended({ id }: { id: string }): Promise<Deployment> {
+  for await (const _ of runEvents(stage.parts.db, id, 0, signal()));
+  return await showDeploy(stage.parts.db, await root(), id);
+}
+
+const deployed = async () => await ended(await begun());
 
 /** As the sweep and `svc server gc` do it. */
 async function collect() {
@@ -76,7 +81,7 @@ test('a deploy whose replicas never join leaves nothing at the vendor, and nothi
 test('T577: after a vendor that died after any of its calls, everything it has is known, and is collected', async () => {
   let known = 0;
   for (let n = 1; ; n++) {
-    vendor.revive(n);
+    vendor.revive({ dies_after: n });
     await deployed();
     const hasDied = vendor.isDead();
     const listed = (await ledger.list()).map(({ kind, name }) => `${kind} ${name}`);
@@ -91,4 +96,25 @@ test('T577: after a vendor that died after any of its calls, everything it has i
   }
   // Else no death of the vendor left anything.
   expect(known).toBeGreaterThan(10);
+}, 120_000);
+
+test('T577: after a service that was killed during any call to the vendor, the next one finds what was made', async () => {
+  let found = 0;
+  for (let n = 1; ; n++) {
+    vendor.revive({ hangs_after: n });
+    const run = await begun();
+    const isOver = ended(run);
+    await Promise.race([isOver, expect.poll(vendor.isDead, { timeout: 10_000 }).toBe(true)]);
+    const wasKilled = vendor.isDead();
+    await worker.stop();
+    found += vendor.things.size;
+    vendor.revive();
+    worker = await work();
+    expect(await isOver).toMatchObject({ state: 'failed', problem: { code: 'start_failed' } });
+    expect(await collect()).toMatchObject({ left: [], errors: [] });
+    expect([...vendor.things]).toEqual([]);
+    expect(await ledger.list()).toEqual([]);
+    if (!wasKilled) break;
+  }
+  expect(found).toBeGreaterThan(10);
 }, 120_000);

@@ -19,13 +19,15 @@ interface DeleteParts {
   removeRows: RemoveRows;
 }
 
-/** What higher folders keep of an asset, by its kind: the log names each governed row that goes with it. */
-export type RemoveRows = Partial<Record<AssetKind, (tx: GovernedTx, asset_id: string) => Promise<void>>>;
+/** What higher folders keep of an asset, by its kind: the log names each governed row that goes with it, and what is returned. */
+export type RemoveRows = Partial<
+  Record<AssetKind, (tx: GovernedTx, asset_id: string) => Promise<Record<string, unknown> | void>>
+>;
 
 interface Deletion {
   kind: ConfiguredKind;
   name: string;
-  /** Also while a model is called by its name. It needs a reason. */
+  /** Also while a model is called by its name, and a target that has leftovers. It needs a reason. */
   force?: boolean;
   reason?: string | undefined;
 }
@@ -45,9 +47,9 @@ export async function deleteAsset(
     await refuseWhileInUse(tx, user, asset);
     const broken = await refuseWhileCalled({ db: tx, findNamedUsers }, user, { asset, force });
     const requests_closed = await closeRequests(tx, asset.id, 'withdrawn');
-    await removeRows[ref.kind]?.(tx, asset.id);
+    const gone = await removeRows[ref.kind]?.(tx, asset.id);
     await removeAsset(tx, asset.id);
-    note({ name: asset.name, owner: asset.owner, visibility: asset.visibility, requests_closed });
+    note({ name: asset.name, owner: asset.owner, visibility: asset.visibility, requests_closed, ...gone });
     if (force)
       note({ forced: true, reason, used_by: [...broken.assets, ...broken.settings], used_by_others: broken.hidden });
   });

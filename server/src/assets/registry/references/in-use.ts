@@ -15,6 +15,8 @@ export interface NamedUsers {
   asset_ids: string[];
   /** A guardrail that the organisation requires names it. */
   is_required: boolean;
+  /** What a target still has of agents, in the words of its platform. */
+  outside?: readonly string[];
 }
 
 /** A higher folder provides it. */
@@ -29,7 +31,10 @@ export async function refuseWhileInUse(db: Reader, caller: Caller, asset: AssetR
   if (isUsed(users)) throw inUse(asset, users);
 }
 
-/** The same for those who only name a model or a target. `force` passes over the callers of a model, and returns them. */
+/**
+ * The same for those who only name a model or a target. `force` passes over the callers of a model, and returns them. It also passes over what a target
+ * has without an agent.
+ */
 export async function refuseWhileCalled(
   { db, findNamedUsers }: Parts,
   caller: Caller,
@@ -37,6 +42,7 @@ export async function refuseWhileCalled(
 ): Promise<AssetUsers> {
   const users = await callersOf({ db, findNamedUsers }, caller, asset);
   const { asset_kind, name } = asset;
+  if (asset_kind === 'target' && !isUsed(users) && !force) await refuseWithLeftovers({ db, findNamedUsers }, asset);
   if (!isUsed(users) || (force && asset_kind === 'model')) return users;
   if (asset_kind === 'target')
     throw inUse(asset, users, {
@@ -48,6 +54,20 @@ export async function refuseWhileCalled(
     hint: `First deploy or set versions without it. To remove it all the same: svc model remove ${name} --force --reason "…"`,
   });
 }
+
+/** Without the target nobody could remove them, and at another address nobody would find them. */
+async function refuseWithLeftovers({ db, findNamedUsers }: Parts, { id, name, ref }: AssetRecord): Promise<void> {
+  const { outside = [] } = await findNamedUsers(db, { kind: 'target', id, name });
+  if (outside.length === 0) return;
+  const more = outside.length > most_named ? ` and ${outside.length - most_named} more` : '';
+  throw new Problem('in_use', {
+    detail: `${ref} still has ${outside.slice(0, most_named).join(', ')}${more}, which no agent needs.`,
+    hint: `Remove them there: svc server gc. A target that never answers again is removed with: svc target remove ${name} --force --reason "…"`,
+    fields: { left: outside.slice(0, 1000) },
+  });
+}
+
+const most_named = 10;
 
 export async function usedBy(parts: Parts, caller: Caller, ref: AssetRef): Promise<AssetUsers> {
   const asset = await loadAsset(parts.db, ref, caller);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { problemOf } from './answers.ts';
 import { openClients, type AwsClients } from './clients.ts';
 
 let server: Server;
@@ -56,6 +57,18 @@ test.each([
   });
 });
 
+test('a role that may not be passed is named, whatever the service calls the refusal', async () => {
+  const role = 'arn:aws:iam::123456789012:role/gantry-execution';
+  says(
+    'ClientException',
+    `User: arn:aws:iam::123456789012:user/gantry is not authorized to perform: iam:PassRole on resource: ${role}`,
+  );
+  expect(await refusal(clients.ecs.registerTaskDefinition({ family: 'a', containerDefinitions: [] }))).toMatchObject({
+    code: 'engine_unavailable',
+    detail: `AWS does not allow it: iam:PassRole on ${role}.`,
+  });
+});
+
 const list = async () => await refusal(clients.ecs.listServices({ cluster: 'agents' }));
 
 test('a key that AWS does not accept, a missing cluster, a wrong request and a fault of AWS are told apart', async () => {
@@ -70,6 +83,16 @@ test('a key that AWS does not accept, a missing cluster, a wrong request and a f
   says('ServerException', 'Internal', 500);
   expect(await list()).toMatchObject({ code: 'engine_unavailable', detail: expect.stringContaining('fault') });
 }, 20_000);
+
+test('a target without a key, on a machine without an identity, says which credential is missing', () => {
+  const none = Object.assign(new Error('Could not load credentials from any providers'), {
+    name: 'CredentialsProviderError',
+  });
+  expect(problemOf(none, 'ListServices')).toMatchObject({
+    code: 'engine_unavailable',
+    detail: 'The target has no access key, and the machine of the service has no identity in AWS.',
+  });
+});
 
 test('a thing that is missing keeps the name by which it is asked for', async () => {
   says('ResourceNotFoundException', 'There is no such stream.');

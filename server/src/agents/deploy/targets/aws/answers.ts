@@ -33,7 +33,9 @@ export function problemOf(error: Error, operation: string): Error {
   const { name } = error;
   // A sentence about a value may repeat it.
   const message = writes_values.includes(operation) ? `${name} for ${operation}` : error.message;
-  if (denials.includes(name)) return new Problem('engine_unavailable', denied(error.message));
+  // Some services give a denial of `iam:PassRole` another name.
+  if (denials.includes(name) || denial.test(short(error.message)))
+    return new Problem('engine_unavailable', denied(error.message));
   if (refused_keys.includes(name))
     return unavailable('AWS does not accept the access key of the target.', 'svc target credential');
   if (name === 'CredentialsProviderError')

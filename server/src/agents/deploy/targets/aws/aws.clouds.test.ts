@@ -190,6 +190,16 @@ test('its log is followed live', async () => {
     .toBe('asked where');
 }, 90_000);
 
+test('what somebody changes by hand is drift, with the command that mends it', async () => {
+  const drift = async () =>
+    (await admin.call('targets.drift', { params: { name: target } })).drift.map(({ what, kind }) => `${what} ${kind}`);
+  expect(await drift()).toEqual([]);
+  await stage.eyes.ecs.updateService({ cluster, service, enableExecuteCommand: true });
+  expect(await drift()).toEqual(['changed service']);
+  await stage.eyes.ecs.updateService({ cluster, service, enableExecuteCommand: false });
+  expect(await drift()).toEqual([]);
+}, 60_000);
+
 test('a scale to two and back ends the replica that has drained', async () => {
   const scaleTo = async (instances: number) =>
     expect(await follow(await admin.call('agents.scale', { params, body: { instances } }))).toMatchObject(done);

@@ -22,7 +22,7 @@ const service_of: Record<string, string> = {
 };
 
 test("a plan has every request of a deploy in its order, fits botocore's models, and has no value of a secret", async () => {
-  const { requests, broken } = targetPlan({ ...planned, scaler }, planning);
+  const { requests, broken, cost } = targetPlan({ ...planned, scaler }, planning);
   expect(requests.map(({ action, resource }) => `${action} ${resource.kind} ${resource.name}`)).toEqual([
     'CreateRepository repository gantry/agents',
     'CreateLogGroup log group /gantry/agents',
@@ -36,6 +36,8 @@ test("a plan has every request of a deploy in its order, fits botocore's models,
     'PutScalingPolicy scaling policy svc-parrot-a1b2c3d4',
   ]);
   expect(broken).toEqual([]);
+  // 730 hours of half a processor and 1 GB, twice and five times.
+  expect(cost).toMatchObject({ currency: 'USD', idle: '36.04', max: '90.10' });
   const modelled = requests.map(({ action, body }) => ({
     service: service_of[action] ?? 'ecs',
     operation: action,

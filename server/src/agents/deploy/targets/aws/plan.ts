@@ -3,6 +3,7 @@ import type {
   RegisterScalableTargetCommandInput,
 } from '@aws-sdk/client-application-auto-scaling';
 import type { ContainerDefinition } from '@aws-sdk/client-ecs';
+import { monthlyCost } from '../monthly-cost.ts';
 import type { TargetPlan } from '../outside.ts';
 import type { Described } from '../replicas/platform.ts';
 import type { Planned } from '../target.ts';
@@ -29,7 +30,7 @@ export interface Plan {
   secret: ReturnType<typeof secret>;
   task_definition: ReturnType<typeof taskDefinition>;
   service: ReturnType<typeof service>;
-  /** Of a revision that AWS scales, with its first replica. */
+  /** Of a revision that AWS scales, once it has `min` replicas. */
   scaler?: { target: RegisterScalableTargetCommandInput; policy: PutScalingPolicyCommandInput };
   /** For people. */
   notes: string[];
@@ -104,10 +105,17 @@ export function targetPlan(
         ]),
   ];
   const { cpu = '', memory = '' } = plan.task_definition;
+  const { notes: price_notes, ...price } = monthlyCost({
+    service: 'Fargate (Linux, x86)',
+    region: planning.settings.region,
+    size: { cpu: Number(cpu) / 1024, memory_gb: Number(memory) / 1024 },
+    scaling: count,
+  });
   return {
     requests,
+    ...price,
     broken: brokenRules(plan),
-    notes: plan.notes,
+    notes: [...plan.notes, ...price_notes],
     covers: {
       kinds: [...new Set(requests.map(({ resource }) => resource.kind))].toSorted(),
       size: { cpu, memory },

@@ -39,9 +39,10 @@ export async function scaleRevision(
   const isGivenUp = service.deployments?.find(({ status }) => status === 'PRIMARY')?.rolloutState === 'FAILED';
   const restarts = isGivenUp && replicas > 0;
   const rule = ruleInTag(tagOf(service, scaler_tag));
-  if (replicas === 0) await removeScaler(ecs, name, signal);
+  const isScaled = rule !== undefined && replicas >= rule.min;
+  if (!isScaled) await removeScaler(ecs, name, signal);
   await clients.ecs.updateService(scaling(name, ecs, { replicas, restarts }), { abortSignal: signal });
-  if (rule !== undefined && replicas > 0) await makeOwnScaler(ecs, { service, name, rule }, signal);
+  if (isScaled) await makeOwnScaler(ecs, { service, name, rule }, signal);
 }
 
 async function makeOwnScaler(

@@ -75,10 +75,12 @@ async function kept() {
 
 const scalers = () => [...open.values()].filter(({ kind }) => kind.startsWith('scal')).map(({ kind }) => kind);
 
-test('a revision with the one rule `target_cpu` has a scaler while it has replicas', async () => {
+test('a revision with the one rule `target_cpu` has a scaler once it has `min` replicas', async () => {
   expect(await platform.describe(described, signal())).toMatchObject({ place: { has_scaler: true } });
   expect(await kept()).toEqual({ targets: [], policies: [] });
-  for (const replicas of [1, 2]) await platform.scale(name, { replicas, files: {} });
+  await platform.scale(name, { replicas: 1, files: {} });
+  expect(await kept()).toEqual({ targets: [], policies: [] });
+  await platform.scale(name, { replicas: 2 });
   const { targets, policies } = await kept();
   expect(targets).toMatchObject([{ ResourceId, MinCapacity: 2, MaxCapacity: 5 }]);
   expect(policies).toMatchObject([
@@ -95,11 +97,11 @@ test('a revision with the one rule `target_cpu` has a scaler while it has replic
   expect(await platform.observe(name)).toMatchObject({ replicas: 2 });
 });
 
-test('with its last replica the scaler goes, so that it starts nothing, and it comes back with the next one', async () => {
-  await platform.scale(name, { replicas: 0 });
+test('below `min` it has none, so that nothing starts which the service stops, and with `min` it has one again', async () => {
+  await platform.scale(name, { replicas: 1 });
   expect(await kept()).toEqual({ targets: [], policies: [] });
   expect(scalers()).toEqual([]);
-  await platform.scale(name, { replicas: 1 });
+  await platform.scale(name, { replicas: 2 });
   expect((await kept()).targets).toHaveLength(1);
   await platform.scale(name, { replicas: 0 });
   expect(await kept()).toEqual({ targets: [], policies: [] });

@@ -1,5 +1,5 @@
-// Application Auto Scaling for a revision whose one rule is the use of its processors. It acts while the revision has replicas. Without any, its
-// scalable target is gone, its policy and its alarms too, so that it starts nothing which the service has stopped.
+// Application Auto Scaling for a revision whose one rule is the use of its processors. It acts while the service asks for `min` replicas or more. With
+// fewer, as at a start and at an end, there is no scalable target, no policy and no alarm, so that it starts nothing which the service stops.
 import type {
   DeregisterScalableTargetCommandInput,
   PutScalingPolicyCommandInput,

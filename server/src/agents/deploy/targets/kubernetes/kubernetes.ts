@@ -9,6 +9,7 @@ import { deliverTo, registryOf, testRegistry, type DeliveryParts } from '../regi
 import { replicaTarget, type ReplicaParts } from '../replicas/target.ts';
 import type { Target } from '../target.ts';
 import { connectCluster, type Cluster } from './client.ts';
+import { policyFile } from './policy.ts';
 import { kubernetesPlatform } from './platform.ts';
 import { testCluster } from './test-cluster.ts';
 
@@ -17,6 +18,9 @@ interface KubernetesParts extends DeliveryParts, ReplicaParts {}
 export const kubernetesKind = (parts: KubernetesParts): KindOfTarget => ({
   open: (named) => openTarget(named, parts),
   test: async (named, signal) => await test(named, parts, signal),
+  policy: (named) => [
+    policyFile({ namespace: configOf(named).namespace, installation_id: parts.builds.installation_id }),
+  ],
 });
 
 const configOf = ({ config }: NamedTarget) => config as unknown as KubernetesConfig; // of this kind, as it was checked when it was stored
@@ -45,7 +49,7 @@ function openTarget(named: NamedTarget, { builds, outbound, ...parts }: Kubernet
 async function test(named: NamedTarget, { outbound }: KubernetesParts, signal: AbortSignal): Promise<TargetFinding[]> {
   const open = firstUse(async () => await connect(named));
   const registry = testRegistry(registryOf(named, outbound), signal);
-  const cluster = await testCluster(open, configOf(named).namespace, signal);
+  const cluster = await testCluster(open, { target: named.name, namespace: configOf(named).namespace }, signal);
   const limits = {
     part: 'outgoing connections',
     works: true,

@@ -19,7 +19,7 @@ const login = { username: 'puller', password: 'the password of the registry' };
 const pull = { host: 'registry.example.com', login };
 const covers = (more: Partial<Planned> = {}) => planOf(home, { ...planned, ...more }, pull).covers;
 
-test('a plan has every object of a deploy in its order, and no value of a secret', () => {
+test('T575: a plan has every object of a deploy in its order, and no value of a secret', () => {
   const plan = planOf(home, planned, pull);
   expect(plan.requests.map(({ action, resource }) => `${action} ${resource.kind}/${resource.name}`)).toEqual([
     'apply Deployment/svc-greeter-00000000',

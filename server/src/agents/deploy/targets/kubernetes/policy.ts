@@ -1,5 +1,6 @@
 // What the service does in a cluster. `svc target test` asks for each right, and the policy has exactly these.
-import type { V1ClusterRole, V1Role } from '@kubernetes/client-node';
+import { stringify } from 'yaml';
+import type { TargetFile } from '../target.ts';
 
 export interface Right {
   group: string;
@@ -30,17 +31,59 @@ export const nameOf = ({ resource, subresource }: Right) =>
 const rulesOf = (of: readonly Right[]) =>
   of.map((right) => ({ apiGroups: [right.group], resources: [nameOf(right)], verbs: [...right.verbs] }));
 
-/** Whoever runs the target binds them to its service account. */
-export const role = ({ name, namespace }: { name: string; namespace: string }): V1Role => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'Role',
-  metadata: { name, namespace },
-  rules: rulesOf(rights),
-});
+interface Place {
+  namespace: string;
+  installation_id: string;
+}
 
-export const clusterRole = (name: string): V1ClusterRole => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'ClusterRole',
-  metadata: { name },
-  rules: rulesOf(cluster_rights),
-});
+const rbac = { group: 'rbac.authorization.k8s.io', version: 'rbac.authorization.k8s.io/v1' } as const;
+
+/** Of this installation, because several may share a cluster. */
+const nameIn = ({ installation_id }: Place) => `gantry-${installation_id.slice(0, 8)}`;
+
+/** The account of the service with these rights and no other. Whoever runs the cluster applies it. */
+function policyObjects(place: Place): object[] {
+  const { namespace } = place;
+  const name = nameIn(place);
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+  const across = `${name}-${namespace}`; // another namespace of the cluster has the same role
+  const of = (kind: 'Role' | 'ClusterRole', named: string) => ({ apiGroup: rbac.group, kind, name: named });
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    { apiVersion: rbac.version, kind: 'Role', metadata: { name, namespace }, rules: rulesOf(rights) },
+    {
+      apiVersion: rbac.version,
+      kind: 'RoleBinding',
+      metadata: { name, namespace },
+      roleRef: of('Role', name),
+      subjects,
+    },
+    {
+      apiVersion: rbac.version,
+      kind: 'ClusterRole',
+      metadata: { name: across },
+      rules: rulesOf(cluster_rights),
+    },
+    {
+      apiVersion: rbac.version,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: across },
+      roleRef: of('ClusterRole', across),
+      subjects,
+    },
+  ];
+}
+
+export function policyFile(place: Place): TargetFile {
+  const { namespace } = place;
+  const head = [
+    '# What the service does in this namespace, and nothing more. Apply it as an admin of the cluster:',
+    `#   kubectl apply -f ${policy_file}`,
+    '# Then give the target a token of this account, and another one before it ends:',
+    `#   kubectl -n ${namespace} create token ${nameIn(place)} --duration=2160h`,
+  ];
+  const documents = policyObjects(place).map((object) => stringify(object));
+  return { file: policy_file, content: `${head.join('\n')}\n${documents.join('---\n')}` };
+}
+
+const policy_file = 'gantry-rbac.yaml';

@@ -8,12 +8,19 @@ import { cluster_rights, nameOf, rights, type Right } from './policy.ts';
 /** The API server, and every right that the service uses. A missing one is named. */
 export async function testCluster(
   open: () => Promise<Cluster>,
-  namespace: string,
+  { target, namespace }: { target: string; namespace: string },
   signal: AbortSignal,
 ): Promise<TargetFinding[]> {
-  const asked = [...rights.map((right) => ({ right, namespace })), ...cluster_rights.map((right) => ({ right }))];
+  const asked = [
+    ...rights.map((right) => ({ target, right, namespace })),
+    ...cluster_rights.map((right) => ({ target, right })),
+  ];
   const answers = tried('cluster', async () => {
-    await mayDo(await open(), { right: { group: '', resource: 'pods', verbs: [] }, verb: 'list', namespace }, signal);
+    await mayDo(
+      await open(),
+      { target, right: { group: '', resource: 'pods', verbs: [] }, verb: 'list', namespace },
+      signal,
+    );
     return 'its API server answers';
   });
   const cluster = await answers;
@@ -25,6 +32,7 @@ export async function testCluster(
 }
 
 interface Asked {
+  target: string;
   right: Right;
   namespace?: string;
 }
@@ -35,7 +43,9 @@ async function allOf(cluster: Cluster, asked: Asked, signal: AbortSignal): Promi
   const missing = verbs.filter((_, index) => may[index] !== true);
   const where = asked.namespace === undefined ? 'in the cluster' : `in the namespace ${asked.namespace}`;
   if (missing.length > 0)
-    throw new Problem('engine_unavailable', { detail: `the service may not ${missing.join(', ')} them ${where}` });
+    throw new Problem('engine_unavailable', {
+      detail: `the service may not ${missing.join(', ')} them ${where}; the policy lets it: svc target policy ${asked.target}`,
+    });
   return `the service may ${verbs.join(', ')} them ${where}`;
 }
 

@@ -7,7 +7,7 @@ import { setCredential } from '../../../../assets/targets/set-credential.ts';
 import { create } from '../../../../assets/registry/assets/create.ts';
 import { deleteAsset } from '../../../../assets/registry/assets/delete.ts';
 import { edit } from '../../../../assets/registry/assets/edit.ts';
-import { removeCredential } from '../../../../assets/targets/find-targets.ts';
+import { removeTargetRows } from './remove-rows.ts';
 import { engineAt } from '../../../../testing/pushes/asset-configs.ts';
 import type { Person } from '../../../../testing/access/cast.ts';
 import { openDeployStage, type DeployStage } from '../../../../testing/agents/deploy-stage.ts';
@@ -18,6 +18,7 @@ import { submit } from '../../../approvals/submit.ts';
 import { deploy } from '../../deploy.ts';
 import { deployKind } from '../../deploy-kind.ts';
 import { showDeploy } from '../../deployments/find-deploy.ts';
+import { plan } from '../../plan.ts';
 import { planFor } from '../../plan-for.ts';
 import { findNamedUsers } from '../../named-users.ts';
 import { rules } from '../../../../testing/pushes/rules.ts';
@@ -141,10 +142,24 @@ test('a kind with one target means it, and with several it is refused with their
   });
 });
 
+test('T576: a region that the named target does not have is refused by the plan and by the deploy, and another target replaces it', async () => {
+  const name = await added('ml');
+  const { ref } = await stage.push({ yaml: `deploy: {cloud: ${name}, region: eu-west-1}\n` });
+  const detail = `\`deploy.region\`: The target ${name} has no region, and agent.yaml names eu-west-1.`;
+  await expect(deploy(stage.parts, await caller('root'), { ref, force: false })).rejects.toMatchObject({
+    code: 'not_in_effect',
+    detail,
+    errors: [{ pointer: '/deploy/region' }],
+  });
+  const { verdicts } = await plan(stage.parts, await caller('root'), { ref });
+  expect(verdicts).toContainEqual({ check: 'validate', verdict: 'fail', detail });
+  expect(await deployTo('root', ref, 'local')).toMatchObject({ state: 'done', target: 'local' });
+});
+
 test('a target with agents on it is not removed, not even with force', async () => {
   const name = await added('ml');
   await deployTo('root', (await stage.push()).ref, name);
-  const parts = { db: db(), closeRequests: closePending, findNamedUsers, removeRows: { target: removeCredential } };
+  const parts = { db: db(), closeRequests: closePending, findNamedUsers, removeRows: { target: removeTargetRows } };
   for (const force of [false, true])
     await expect(deleteAsset(parts, await caller('root'), { kind, name, force, reason: 'gone' })).rejects.toMatchObject(
       { code: 'in_use', detail: expect.stringContaining('which run on it') },
