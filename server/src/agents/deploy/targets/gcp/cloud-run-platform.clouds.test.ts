@@ -79,9 +79,11 @@ test('a description that is interrupted leaves what the ledger knows, is made ag
   expect((await ledger.list()).map((one) => one.kind)).toEqual(['worker pool', 'secret']);
   await platform.describe(described, signal());
   expect(await platform.observe(name)).toMatchObject({ name, revision_id: described.revision_id, replicas: 0 });
+  // As after a crash between the record and the call.
+  await ledger.record({ kind: 'worker pool', name: `${name}-r5` }, described);
   cloud.failures.push('Internal error');
   await expect(platform.remove(name, signal())).rejects.toThrow('Internal error');
-  expect((await ledger.list()).map((one) => one.kind)).toEqual(['worker pool']);
+  expect((await ledger.list()).map((one) => one.name)).toEqual([name]);
   await platform.remove(name, signal());
   await platform.remove(name, signal());
   expect({ pools: pools(), secrets: await secretIds(), open: await ledger.list() }).toEqual({
