@@ -457,7 +457,7 @@ test('validate does not report a project as deployable when deploy refuses it', 
   const own = freshHome();
   await runSvc(['init', 'my-agent', '--framework', 'langgraph'], { home: own });
   const file = path.join(own, 'my-agent', 'agent.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('cloud: local', 'cloud: gcp'));
+  writeFileSync(file, readFileSync(file, 'utf8').replace('cloud: local', 'cloud: azure'));
   const { exit, stdout, stderr } = await runSvc(['validate', 'my-agent'], { home: own });
   expect(exit).toBe(0);
   expect(stdout).toContain('Deploy refuses `deploy.cloud`');

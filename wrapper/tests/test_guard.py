@@ -129,7 +129,8 @@ def test_secrets_that_are_sealed_for_one_revision_are_read_with_its_key_and_with
     finally:
         hide([])
     assert environment == {"WEATHER_API_SECRET": "nevér told"}
-    for key, text in (("another key", SEALED), ("a key", SEALED[:-8] + "AAAA" + SEALED[-4:]), ("a key", ""), ("a key", "{}")):
+    changed = SEALED[:-8] + "AAAA" + SEALED[-4:]
+    for key, text in (("another key", SEALED), ("a key", changed), ("a key", ""), ("a key", "{}")):
         with pytest.raises(SettingsError, match="was not sealed for this revision") as raised:
             load_secret_files({**given, "SVC_SECRETS": text, "SVC_SECRETS_KEY": key})
         assert "told" not in str(raised.value)

@@ -19,7 +19,7 @@ MAX_BYTES = 1024 * 1024
 
 
 def replica_name(environ: Mapping[str, str]) -> str:
-    """The id of the task on ECS, and the worker pool on Cloud Run: the host name says nothing there. Elsewhere the host name."""
+    """The id of the task on ECS, and the worker pool on Cloud Run. Elsewhere the host name."""
     pool = environ.get(WORKER_POOL)
     if pool is not None:
         return pool

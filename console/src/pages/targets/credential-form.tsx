@@ -57,7 +57,12 @@ function Certificate({ name }: { name: string }) {
         isCode
         help="PEM: of the service, for an engine at tcp://. Empty for one at ssh://."
       />
-      <TextArea name="key" label="Private key" isCode help="PEM: of the certificate, or of the user at ssh://." />
+      <TextArea
+        name="key"
+        label="Private key"
+        isCode
+        help="PEM: of the certificate, or of the user at ssh://. JSON: the key of a service account of Google."
+      />
       <TextArea name="token" label="Token" isCode help="Of a service account of a cluster, instead of a certificate." />
       <Field name="username" label="User of the registry" help="Empty: the registry needs no login." />
       <Field name="password" label="Password of the registry" type="password" autoComplete="new-password" />

@@ -380,7 +380,7 @@ test('a deploy by an admin without an approval has its own event, and the settin
 });
 
 test('a missing feature that makes an agent unsafe is refused at once, by name', async () => {
-  const { ref } = await pushed({ yaml: 'deploy: {cloud: gcp}\n' });
+  const { ref } = await pushed({ yaml: 'deploy: {cloud: azure}\n' });
   await expect(ask('root', ref)).rejects.toMatchObject({
     code: 'not_in_effect',
     detail: expect.stringContaining('`deploy.cloud`'),

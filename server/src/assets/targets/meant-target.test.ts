@@ -7,7 +7,8 @@ const eu = row('prod-eu', { region: 'eu-west-1', runtime: 'ecs-fargate' });
 const us = row('prod-us', { region: 'us-east-1', runtime: 'ecs-fargate' });
 const express = row('web-us', { region: 'us-east-1', runtime: 'ecs-express' });
 const plain = row('box', {}, 'engine');
-const rows = [eu, us, express, plain];
+const run = row('run', { address: 'projects/my-project/locations/europe-west1' }, 'gcp');
+const rows = [eu, us, express, plain, run];
 
 test.each([
   ['a name', 'prod-eu', {}, 'prod-eu'],
@@ -18,6 +19,8 @@ test.each([
   ['a kind, a region and a runtime', 'kubernetes', { region: 'us-east-1', runtime: 'ecs-express' }, 'web-us'],
   ['a kind and a runtime', 'kubernetes', { runtime: 'ecs-express' }, 'web-us'],
   ['a kind and a region with none', 'kubernetes', { region: 'ap-south-1' }, 'kubernetes'],
+  ['a kind with the region in its address', 'gcp', { region: 'europe-west1', runtime: 'cloud-run' }, 'run'],
+  ['a kind with another region in its address', 'gcp', { region: 'europe-west4' }, 'gcp'],
   ['a kind without regions and a region', 'engine', { region: 'eu-west-1' }, 'engine'],
 ])('%s means a target', (_, text, place, name) => {
   expect(meantAmong(rows, text, place)).toBe(name);

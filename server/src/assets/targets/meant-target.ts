@@ -61,9 +61,13 @@ const differs = ({ name }: Row, what: string, has: string | undefined, wanted: s
     ? `The target ${name} has no ${what}, and agent.yaml names ${wanted}.`
     : `The ${what} of the target ${name} is ${has}, and agent.yaml names ${wanted}.`;
 
-function placeOf({ config: { kind, region, runtime } }: Row): WantedPlace {
+/** A target in Google Cloud has its region in its address. */
+const region_in_address = /^projects\/[^/]+\/locations\/([^/]+)$/;
+
+function placeOf({ config: { kind, region, runtime, address } }: Row): WantedPlace {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return { region: text(region), runtime: text(runtime) ?? runtimesOf[kind]?.[0] };
+  const found = region_in_address.exec(text(address) ?? '')?.[1];
+  return { region: text(region) ?? found, runtime: text(runtime) ?? runtimesOf[kind]?.[0] };
 }
 
 function namesOf(rows: readonly Row[]): string {

@@ -7,7 +7,7 @@ import { text as readText } from 'node:stream/consumers';
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { token_address } from '../../agents/deploy/targets/gcp/credential.ts';
-import { describedPool } from '../../agents/deploy/targets/gcp/pool.ts';
+import { poolTemplate } from '../../agents/deploy/targets/gcp/pool.ts';
 import type { PoolContainers, Said } from './pool-containers.ts';
 
 interface Pool {
@@ -76,10 +76,11 @@ export async function startGoogleCloud({ secrets, project, public_key, container
         (error: Error) => error.message,
       ),
     };
-    void one.work.then((error) => {
+    void (async () => {
+      const error = await one.work;
       if (error !== undefined) one.error = error;
       one.isOver = true;
-    });
+    })();
     operations.set(name, one);
     return answered({ name, metadata: {} });
   }
@@ -100,13 +101,13 @@ export async function startGoogleCloud({ secrets, project, public_key, container
     return asked.status === 200;
   };
   async function requireSecrets(body: unknown): Promise<void> {
-    for (const { env } of describedPool.parse({ ...(body as object), name: '' }).template.containers)
+    for (const { env } of templateOf(body).containers)
       for (const one of env)
         if ('valueSource' in one && !(await hasVersion(one.valueSource.secretKeyRef.secret)))
           throw new Error(`Secret ${one.valueSource.secretKeyRef.secret}/versions/latest was not found`);
   }
 
-  const templateOf = (body: unknown) => describedPool.parse({ ...(body as object), name: '' }).template;
+  const templateOf = (body: unknown) => poolTemplate.parse((body as Pool['body'])['template']);
   function pool(
     verb: string,
     { place, id, query, body }: { place: string; id: string; query: URLSearchParams; body: unknown },

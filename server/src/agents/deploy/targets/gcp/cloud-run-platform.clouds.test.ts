@@ -79,7 +79,11 @@ test('a description that is interrupted leaves what the ledger knows, is made ag
   expect((await ledger.list()).map((one) => one.kind)).toEqual(['worker pool', 'secret']);
   await platform.describe(described, signal());
   expect(await platform.observe(name)).toMatchObject({ name, revision_id: described.revision_id, replicas: 0 });
-  cloud.failures.push('', 'Internal error');
+  // As after a crash between the record and the call.
+  await ledger.record({ kind: 'worker pool', name: `${name}-r5` }, described);
+  cloud.failures.push('Internal error');
+  await expect(platform.remove(name, signal())).rejects.toThrow('Internal error');
+  expect((await ledger.list()).map((one) => one.name)).toEqual([name]);
   await platform.remove(name, signal());
   await platform.remove(name, signal());
   expect({ pools: pools(), secrets: await secretIds(), open: await ledger.list() }).toEqual({
@@ -244,6 +248,10 @@ test('what somebody changes by hand is drift, by its name and without a value; w
     name,
     'not as described: serviceAccount, containers.beside',
   ]);
+  // No replica is made of it, and its removal does not need it.
+  await expect(platform.scale(name, { replicas: 2 })).rejects.toThrow('has changed the worker pool');
+  await platform.scale(name, { replicas: 0 });
+  expect(pools()).toEqual([name]);
 });
 
 test('a worker pool that is gone is missing, and one with our label that is not on the record is foreign', async () => {

@@ -5,10 +5,10 @@ import type { Recorded } from '../outside.ts';
 import type { PlatformDrift } from '../replicas/platform.ts';
 import type { CloudRun } from './cloud-run-platform.ts';
 import { unlessRefused } from './google.ts';
-import { withoutKey, type RecordedPool } from './made.ts';
-import { idOf, poolTemplate, type Pool } from './pool.ts';
+import type { RecordedPool } from './made.ts';
+import { idOf, type Pool } from './pool.ts';
 import { describes, ownPools, replicasOf } from './pools.ts';
-import { numberOf, poolId, secretName } from './requests.ts';
+import { key_variable, numberOf, poolId, secretName } from './requests.ts';
 import { readSecret } from './secret-values.ts';
 
 export async function projectDrift(
@@ -45,9 +45,9 @@ function poolDrift(
   const { template } = described as unknown as RecordedPool; // as made.ts has recorded it
   const running = replicasOf(name, pools);
   const changed = [own, ...running].flatMap((pool): Found[] => {
-    const paths = differingPaths(template, withoutItsKey(asFarAs(template, pool.template)), {
-      ignores: (value) => value === '',
-    });
+    const differing = differingPaths(template, asFarAs(template, pool.template), { ignores: (value) => value === '' });
+    // The record has no key.
+    const paths = differing.filter((path) => !path.endsWith(`.${key_variable}.value`));
     return paths.length === 0 ? [] : [{ kind, name: idOf(pool), what: 'changed', detail: saidPaths(paths) }];
   });
   if (changed.length > 0 || replicas === undefined || running.length === replicas) return changed;
@@ -76,22 +76,17 @@ function asForeign(id: string, pools: readonly Pool[]): PlatformDrift {
   };
 }
 
-/** Its value is no part of the record. */
-function withoutItsKey(template: unknown): unknown {
-  const found = poolTemplate.safeParse(template);
-  return found.success ? withoutKey(found.data) : template;
-}
-
 /** The members that were asked for, and every item of a list. */
 function asFarAs(wanted: unknown, there: unknown): unknown {
-  if (Array.isArray(wanted) && Array.isArray(there)) return there.map((item) => asFarAs(ofName(wanted, item), item));
+  if (Array.isArray(wanted) && Array.isArray(there))
+    return there.map((item: unknown) => asFarAs(ofName(wanted, item), item));
   if (!isObject(wanted) || !isObject(there)) return there;
   return Object.fromEntries(Object.keys(wanted).map((name) => [name, asFarAs(wanted[name], there[name])]));
 }
 
 /** Items without a name are texts, which have no members. */
-const ofName = (items: readonly unknown[], { name }: { name?: unknown }): unknown =>
-  items.find((item) => isObject(item) && item['name'] === name);
+const ofName = (items: readonly unknown[], of: unknown): unknown =>
+  isObject(of) ? items.find((item) => isObject(item) && item['name'] === of['name']) : undefined;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

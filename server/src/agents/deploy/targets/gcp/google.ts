@@ -15,7 +15,7 @@ export interface Google {
 }
 
 /** A refusal by Google, with its own sentence. */
-export class Refused extends Problem {
+class Refused extends Problem {
   /** As Google names it: `NOT_FOUND`. */
   readonly reason: string;
   constructor(reason: string, code: ProblemCode, detail: string) {

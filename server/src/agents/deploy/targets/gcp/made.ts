@@ -33,7 +33,7 @@ export async function recordDescription(
 }
 
 /** The key is no value of the ledger. */
-export const withoutKey = ({ containers, ...template }: PoolTemplate): PoolTemplate => ({
+const withoutKey = ({ containers, ...template }: PoolTemplate): PoolTemplate => ({
   ...template,
   containers: containers.map(({ env, ...container }) => ({
     ...container,

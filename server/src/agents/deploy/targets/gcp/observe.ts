@@ -42,7 +42,7 @@ export async function lastExit(
 const code = z.coerce.number().int();
 
 /** Cloud Run says it in words alone. */
-export function exitIn(text: string): ReplicaSet['last_exit'] {
+function exitIn(text: string): ReplicaSet['last_exit'] {
   if (/^Memory limit of .* exceeded/.test(text)) return { exit_code: 137, out_of_memory: true };
   const [, exit] = /^Container called exit\((\d{1,3})\)/.exec(text) ?? [];
   return exit === undefined ? undefined : { exit_code: code.parse(exit), out_of_memory: false };

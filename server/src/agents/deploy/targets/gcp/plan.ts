@@ -51,7 +51,7 @@ export function planOf({ scaling, secrets, files: _, ...described }: Planned, pl
     broken: brokenRules(requests),
     notes: [
       ...(rounded === undefined ? [] : [rounded]),
-      'Google bills each replica from its start to its end. Its prices are not in this plan.',
+      'What a month costs is not known: the price of worker pools is not listed here.',
     ],
     covers: {
       kinds: ['secret', 'worker pool'],

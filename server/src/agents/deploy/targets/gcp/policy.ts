@@ -8,7 +8,7 @@ export const sent_permissions: readonly string[] = [
 ].toSorted();
 
 /** No call of the client has these names. The first ones are asked for when an image is pushed by the protocol of registries. */
-export const implied_permissions = [
+const implied_permissions = [
   'artifactregistry.repositories.downloadArtifacts',
   'artifactregistry.repositories.uploadArtifacts',
 ] as const;

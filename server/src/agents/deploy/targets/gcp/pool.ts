@@ -37,14 +37,12 @@ export const pool = z.object({
   annotations: z.record(z.string(), z.string()).default({}),
   createTime: z.iso.datetime({ offset: true }).optional(),
   deleteTime: z.iso.datetime({ offset: true }).optional(),
-  /** As it is, for a comparison. */
+  /** As it is: somebody may have changed it by hand. */
   template: z.unknown().optional(),
   terminalCondition: z.object({ state: z.string().optional(), message: z.string().optional() }).optional(),
 });
 export type Pool = z.output<typeof pool>;
 
-export const describedPool = pool.extend({ template: poolTemplate });
-export type DescribedPool = z.output<typeof describedPool>;
 export const poolPage = z.object({ workerPools: z.array(pool).default([]), nextPageToken: z.string().optional() });
 
 export const idOf = ({ name }: Pick<Pool, 'name'>): string => name.slice(name.lastIndexOf('/') + 1);

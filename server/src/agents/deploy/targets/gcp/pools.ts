@@ -1,14 +1,14 @@
 import { finished } from './operations.ts';
 import type { CloudRun } from './cloud-run-platform.ts';
 import { unlessRefused } from './google.ts';
-import { describedPool, idOf, poolPage, type DescribedPool, type Pool } from './pool.ts';
+import { idOf, pool, poolPage, type Pool } from './pool.ts';
 import { annotation, numberOf, pool_label, poolId, poolName } from './requests.ts';
 import { placeOf } from './settings.ts';
 
 /** Undefined for a missing one, and for one that is going. Throws for one of somebody else. */
-export async function findPool(run: CloudRun, id: string, signal?: AbortSignal): Promise<DescribedPool | undefined> {
+export async function findPool(run: CloudRun, id: string, signal?: AbortSignal): Promise<Pool | undefined> {
   const request = { method: 'run.projects.locations.workerPools.get', name: poolName(run.settings, id) } as const;
-  const found = await unlessRefused(['NOT_FOUND'], run.google.call(request, describedPool, signal));
+  const found = await unlessRefused(['NOT_FOUND'], run.google.call(request, pool, signal));
   if (found === undefined || found.deleteTime !== undefined) return undefined;
   if (!isOwn(run, found)) throw new Error(`The worker pool ${id} does not belong to this installation`);
   return found;
@@ -31,7 +31,7 @@ export async function ownPools(run: CloudRun, signal?: AbortSignal): Promise<Poo
     pageToken = page.nextPageToken;
     if (pageToken === undefined || pageToken === '') break;
   }
-  return found.filter((pool) => pool.deleteTime === undefined && isOwn(run, pool));
+  return found.filter((one) => one.deleteTime === undefined && isOwn(run, one));
 }
 
 const isOwn = ({ installation_id }: CloudRun, { labels }: Pool) => labels[pool_label.installation] === installation_id;

@@ -20,9 +20,9 @@ export interface GoogleRequest {
   body?: object;
 }
 
-export const container_name = 'agent';
+const container_name = 'agent';
 /** The wrapper reads all secrets from it, as it reads the files elsewhere (docs/decisions/0173), and opens them with the key beside it. */
-export const secrets_variable = 'SVC_SECRETS';
+const secrets_variable = 'SVC_SECRETS';
 export const key_variable = 'SVC_SECRETS_KEY';
 
 export const annotation = {

@@ -1,7 +1,8 @@
+import { Problem } from '@gantry/contract/problems.ts';
 import type { SecretFiles } from '../target.ts';
 import type { CloudRun } from './cloud-run-platform.ts';
 import { made, makeReplica } from './made.ts';
-import { idOf } from './pool.ts';
+import { idOf, poolTemplate } from './pool.ts';
 import { deletePool, findPool, ownPools, replicasOf } from './pools.ts';
 import { numberOf, pool_label, poolId, replica } from './requests.ts';
 import { writeSecret } from './secret-values.ts';
@@ -21,6 +22,7 @@ export async function scaleRevision(
 ): Promise<void> {
   const described = await findPool(run, poolId(name), signal);
   if (described === undefined) return;
+  const template = poolTemplate.safeParse(described.template);
   const revision_id = described.labels[pool_label.revision] ?? '';
   const agent = described.labels[pool_label.agent] ?? '';
   if (files !== undefined) await writeSecret(run, { name, revision_id, files }, signal);
@@ -29,9 +31,15 @@ export async function scaleRevision(
   const surplus = left.slice(0, Math.max(0, left.length - replicas));
   await deleteReplicas(run, [...present.filter((id) => leaving.includes(id)), ...surplus], signal);
   const numbers = free({ taken: left.map((id) => numberOf(name, id)), count: replicas - left.length });
+  if (numbers.length === 0) return;
+  if (!template.success)
+    throw new Problem('start_failed', {
+      detail: `Somebody has changed the worker pool ${poolId(name)} by hand, so no replica starts from it.`,
+      hint: 'Deploy the agent again. The differences: svc target drift',
+    });
   await Promise.all(
     numbers.map(async (number) => {
-      const request = replica(name, run, { number, template: described.template });
+      const request = replica(name, run, { number, template: template.data });
       await makeReplica(run, { agent, revision_id, request }, signal);
     }),
   );
