@@ -8,6 +8,7 @@ import { guardrailsPage } from './guardrails.ts';
 import { orchestrationYamlPage } from './orchestration-yaml.ts';
 import { problemsPage } from './problems.ts';
 import { settingsPage } from './settings.ts';
+import { targetsPage } from './targets.ts';
 import { threatsPage } from './threats.ts';
 
 export async function pages(): Promise<Page[]> {
@@ -21,6 +22,7 @@ export async function pages(): Promise<Page[]> {
     orchestrationYamlPage(),
     problemsPage(),
     settingsPage(),
+    await targetsPage(),
     await threatsPage(),
   ];
 }

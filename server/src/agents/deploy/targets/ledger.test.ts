@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await worker?.stop();
-  stage?.parts.dialled?.close();
+  await stage?.parts.dialled?.close();
   await stage?.close();
 });
 afterEach(() => {

@@ -3,7 +3,7 @@ import type { TargetPlan } from '@gantry/contract/agents/target-plan.ts';
 
 // A plan is shown to people, so its shape is part of the contract. One entry more in `covers.permissions` is a wider permission: no entry counts
 // something, and none is a sentence that a later release words anew. `covers.reach` has `in: <who>` and `out: <host:port>`, and `*` for all.
-export type { Covered, MonthlyCost, TargetPlan } from '@gantry/contract/agents/target-plan.ts';
+export type { MonthlyCost, TargetPlan } from '@gantry/contract/agents/target-plan.ts';
 
 /** `kind` is the vendor's own word, such as `service`. Names are unique within a kind and a target. */
 export type OutsideResource = TargetPlan['requests'][number]['resource'];

@@ -244,7 +244,7 @@ export const disruptionBudget = (home: Home, owner: Owner): V1PodDisruptionBudge
 });
 
 /** The parts of the limit of a pod that are in use, on average. A percentage would be one of what the pod requests. */
-export const scaler = (
+const scaler = (
   home: Home,
   owner: Owner,
   { min, max, target_cpu, cpu_count }: ScalerRule & { cpu_count: number },
