@@ -62,6 +62,12 @@ const isUnneeded = sql`t.removed_at is null and t.revision_id is not null
   and not exists (select from instance i where i.revision_id = t.revision_id)
   and not exists (select from run r where r.id = t.revision_id and r.ended_at is null)`;
 
+/** Of any target: two of them may be of one place. */
+export const openWithNames = async (db: Reader, names: readonly string[]) =>
+  await db.all<OutsideResource>(
+    sql`select kind, name from target_resource where name = any(${names}) and removed_at is null`,
+  );
+
 /** Those that may be there stay there. With what is known of its drift. */
 export async function forgetTarget(tx: Tx, target: TargetName): Promise<void> {
   await tx.run(sql`delete from target_resource where target = ${target}`);

@@ -203,6 +203,19 @@ test('gc removes what the ledger lists of a deleted agent and what is foreign; a
   expect((await ledger.list()).map(({ name }) => name)).toEqual([kept.name, kept.name, kept.name]);
 });
 
+test('what another target of the same place has made is not foreign, and gc leaves it', async () => {
+  const actor = { user_id: (await caller('root')).id, name: 'root' };
+  const { name } = await placed((await enqueue(db(), { kind: 'deploy', mutex: target, input: {}, actor })).id);
+  const other = openLedger(db(), `${target}-twin`);
+  const twin = replicaTarget(vendor.platform(other), { db: db(), ledger: other });
+  stage.targets[`${target}-twin`] = twin;
+  expect(await twin.drift?.(signal())).toEqual([]);
+  await collect();
+  expect([...vendor.things.keys()]).toEqual([`secret ${name}`, `definition ${name}`, `service ${name}`]);
+  vendor.things.set('service a-copy', { revision_id: randomUUID(), replicas: 1 });
+  expect(await twin.drift?.(signal())).toMatchObject([{ what: 'foreign', name: 'a-copy' }]);
+});
+
 test('Deployments that were made before there was a ledger are on the record', async () => {
   const { revision_id, name } = await placed();
   const cluster = `${target}-cluster`;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Database } from '../../../../ground/database/database.ts';
 import { dialledUrl, type Dialled } from '../../dial-in/dialled.ts';
 import * as replicaStore from '../../replica-store.ts';
+import * as resourceStore from '../../resource-store.ts';
 import type { Ledger, OutsideResource } from '../outside.ts';
 import type { Instance, Place, Planned, SecretFiles, Target } from '../target.ts';
 import type { Platform, ReplicaSet } from './platform.ts';
@@ -220,7 +221,14 @@ function driftOf(
     const told = new Map(
       rows.map(({ revision_id, asked }) => [revision_id, by_platform.has(revision_id) ? undefined : asked]),
     );
-    return (await platform.drift?.(told, signal)) ?? [];
+    const found = (await platform.drift?.(told, signal)) ?? [];
+    const recorded = await resourceStore.openWithNames(
+      db,
+      found.map(({ name }) => name),
+    );
+    const isKnown = ({ kind, name }: OutsideResource) => recorded.some((one) => one.kind === kind && one.name === name);
+    // What another target of the same place has made is not foreign.
+    return found.filter((one) => one.what !== 'foreign' || !isKnown(one));
   };
   return {
     drift: async (signal) => (await look(signal)).map(({ of: _, ...one }) => one),
