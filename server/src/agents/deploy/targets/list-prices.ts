@@ -11,8 +11,6 @@ interface PriceList {
 const fargate = { cpu: 0.04048, memory: 0.004445 };
 // Listed by the second, for instances that keep their processor: a replica that dials in is never without an open connection.
 const cloud_run = { cpu: 0.000018 * 3600, memory: 0.000002 * 3600 };
-// Listed by the second. The lower price of an idle replica does not hold for one with open connections.
-const container_apps = { cpu: 0.000024 * 3600, memory: 0.000003 * 3600 };
 
 export const listPrices = {
   'Fargate (Linux, x86)': {
@@ -24,11 +22,6 @@ export const listPrices = {
     as_of: '2025-01-01',
     source: 'https://cloud.google.com/run/pricing',
     regions: { 'us-central1': cloud_run, 'us-east1': cloud_run, 'us-west1': cloud_run, 'europe-west1': cloud_run },
-  },
-  'Container Apps': {
-    as_of: '2025-01-01',
-    source: 'https://azure.microsoft.com/pricing/details/container-apps/',
-    regions: { eastus: container_apps },
   },
 } as const satisfies Record<string, PriceList>;
 

@@ -10,7 +10,6 @@ test.each([
   // 730 × 3600 × (0.000018 + 2 × 0.000002)
   ['Cloud Run', 'europe-west1', '57.82', '231.26'],
   // 730 × 3600 × (0.000024 + 2 × 0.000003)
-  ['Container Apps', 'eastus', '78.84', '315.36'],
 ] as const)('a month of %s in %s is the price of its replicas for 730 hours', (service, region, idle, max) => {
   const { as_of, source } = listPrices[service];
   const cost = { currency: 'USD', idle, max, as_of, source };

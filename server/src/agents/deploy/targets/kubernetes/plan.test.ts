@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import type { NamedTarget } from '../../../../assets/targets/find-targets.ts';
 import type { Planned } from '../target.ts';
+import { kubernetesKind } from './kubernetes.ts';
 import { planOf } from './plan.ts';
 
 const home = { namespace: 'agents', installation_id: '5f0c7a52-3f51-4a30-9d55-6a2f0c7f7f11' };
@@ -74,4 +76,22 @@ test('a plan of a limited agent has its policy, and one that the cluster scales 
   expect(bodies).toContainEqual(
     expect.objectContaining({ kind: 'HorizontalPodAutoscaler', spec: expect.objectContaining({ maxReplicas: 5 }) }),
   );
+});
+
+test('a row of this kind plans and has a policy without a connection; its name is the one of the description', () => {
+  const parts = { builds: { installation_id: home.installation_id }, outbound: undefined, db: undefined };
+  const kind = kubernetesKind(parts as never); // neither a plan nor a policy uses more of them
+  const config = {
+    kind: 'kubernetes',
+    address: 'https://127.0.0.1:1',
+    namespace: home.namespace,
+    registry: `https://${pull.host}/agents`,
+    service_url: 'https://door.example.com',
+  };
+  const credential = { token: 'the token of the account', registry: login };
+  const named = { id: '', name: 'prod', digest: '', config, credential } as NamedTarget; // as a row has it
+  const plan = kind.open(named).plan?.({ ...planned, name: `${planned.name}-1` });
+  expect(plan).toEqual(planOf(home, planned, { pull, ways: undefined }));
+  expect(JSON.stringify(plan)).not.toContain(credential.token);
+  expect(kind.policy?.(named).map(({ file }) => file)).toEqual(['gantry-rbac.yaml']);
 });
