@@ -44,7 +44,6 @@ test('the release is ready within a minute, its pods are restricted, and the rig
   const notes = await stage.helm(['install', ...ready]);
   const seconds = (performance.now() - began) / 1000;
   process.stdout.write(`helm install: ready after ${seconds.toFixed(1)} s\n`);
-  expect(seconds).toBeLessThan(60);
   expect(notes).toContain('reset-admin');
   const [own] = JSON.parse(await stage.agents.kubectl('get', 'roles', '-o', 'json')).items as Objects['items'];
   const sorted = (rules: readonly object[] = []) =>
@@ -54,6 +53,7 @@ test('the release is ready within a minute, its pods are restricted, and the rig
     await cluster.kubectl('get', 'clusterrole', `${release}-agents-${stage.here.name}`, '-o', 'json'),
   ) as Objects['items'][0];
   expect(sorted(shared.rules)).toEqual(sorted(clusterRole('').rules));
+  expect(seconds).toBeLessThan(60);
 });
 
 test('an admin signs in with svc and the one-time password', async () => {
