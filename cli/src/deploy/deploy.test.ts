@@ -400,7 +400,7 @@ test('a notice is printed once, although the client, the push and the deploy eac
   const home = freshHome();
   await runSvc(['init', 'greeter', '--framework', 'langgraph', '--team', 'default'], { home });
   appendFileSync(path.join(home, 'greeter', 'agent.yaml'), '  region: eu-west-1\n');
-  const said = '`deploy.region` is not in effect: Belongs to cloud targets, which do not exist yet.';
+  const said = '`deploy.region` is not in effect: `local` is no cloud.';
   const pushed = { id, ref, state: 'done', digest: 'sha256:abc', unchanged: false, problem: null, created_at: '' };
   const notices = [`agent.yaml: ${said}`];
   await using service = await scriptService({
