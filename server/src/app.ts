@@ -12,7 +12,7 @@ import { openConnections, takesInstances } from './agents/deploy/dial-in/open-co
 import { joinUpgrade } from './agents/deploy/dial-in/join.ts';
 import { labelsFrom } from './agents/deploy/deployments/find-labels.ts';
 import { instanceEpoch } from './agents/deploy/serving/serving.ts';
-import type { AwsEmulator, GoogleEmulator, MoreTarget } from './agents/deploy/targets/index.ts';
+import type { AwsEmulator, AzureEmulator, GoogleEmulator, MoreTarget } from './agents/deploy/targets/index.ts';
 import { deriveKey } from './ground/derive-key.ts';
 import { agentGateways } from './agents/deploy/targets/docker/host-networks.ts';
 import { firstUse } from './ground/first-use.ts';
@@ -80,6 +80,8 @@ interface Given {
   aws_emulator?: AwsEmulator;
   /** In tests, instead of Google. */
   google_emulator?: GoogleEmulator;
+  /** Instead of Azure. */
+  azure_emulator?: AzureEmulator;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted?: HostedPlugs;
   /** Where the door listens, instead of on the networks of the agents. */
@@ -166,6 +168,7 @@ export async function startApp(config: Config, log: Log, given: Given = {}): Pro
     more_targets: given.targets ?? {},
     aws_emulator: given.aws_emulator,
     google_emulator: given.google_emulator,
+    azure_emulator: given.azure_emulator,
     hosted: given.hosted,
     dialled,
     base_url: () => url,

@@ -197,6 +197,7 @@ test('a plug imports its interface and none of its siblings', () => {
     'server/src/agents/deploy/targets/docker/local.ts',
     'server/src/agents/deploy/targets/docker/engine.ts',
     'server/src/agents/deploy/targets/gcp/gcp.ts',
+    'server/src/agents/deploy/targets/azure/azure.ts',
     'server/src/agents/deploy/targets/kubernetes/kubernetes.ts',
     'server/src/agents/deploy/targets/aws/aws.ts',
     'server/src/assets/secrets/stores/ours.ts',

@@ -114,7 +114,7 @@ def test_one_variable_with_something_else_than_secrets_prevents_the_start_and_is
     assert "not told" not in str(raised.value)
 
 
-# As the service seals it (targets/gcp/sealed.ts), with the key `a key`.
+# As the service seals it (targets/sealed.ts), with the key `a key`.
 SEALED = (
     "Z/QgJTh5uf4/U4kfuwiu4XsgJbqmRKgTD8ydPlyn702/eFp+aSDkkA9vH0nk2LiwLNNoF3apAyIumN17Uo3DkLzW4pPd9/tTKY6g"
     "Drs0diTwpSgJlFtVPQrlPhnWwCdBPmu4SGQBLE0O5jI0rDbQMqsSLHBPHB1rZ2n/xGGYlw=="

@@ -1,4 +1,10 @@
-import { testedOn, type Target, type TargetDetail, type TargetFinding } from '@gantry/contract/assets/targets.ts';
+import {
+  isCloud,
+  testedOn,
+  type Target,
+  type TargetDetail,
+  type TargetFinding,
+} from '@gantry/contract/assets/targets.ts';
 import { in_cluster } from '@gantry/project/asset-config/target.ts';
 import { bad, faint, fields, good, line, shortDigest, table, warn, type Block, type View } from '../view/view.ts';
 
@@ -38,7 +44,7 @@ export function describeTarget({ name, kind, address, team, config, digest, cred
           : address === in_cluster
             ? 'the service account of the service itself'
             : credential === null
-              ? kind === 'aws' || kind === 'gcp'
+              ? isCloud(kind)
                 ? 'the identity of the machine of the service'
                 : warn(`none yet: svc target credential ${name}`)
               : [`set by ${credential.set_by} `, { time: credential.set_at }],

@@ -25,6 +25,9 @@ interface TargetFlags {
   kubeconfig: string | undefined;
   context: string | undefined;
   serviceAccount: string | undefined;
+  location: string | undefined;
+  identity: string | undefined;
+  workspace: string | undefined;
   registry: string;
   serviceUrl: string;
   serviceCa: string | undefined;
@@ -52,6 +55,7 @@ const flags_of = {
     logGroup: '--log-group',
   },
   gcp: { serviceAccount: '--service-account' },
+  azure: { location: '--location', identity: '--identity', workspace: '--workspace' },
 } as const satisfies Record<TargetKind, Partial<Record<keyof TargetFlags, string>>>;
 
 /** As the user typed it. The config of the kind says what is missing. */
@@ -85,6 +89,9 @@ export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Prom
     vm_runtime_class: vmRuntimeClass,
     egress_proxy_url: egressProxyUrl,
     service_account: flags.serviceAccount,
+    location: flags.location,
+    identity: flags.identity,
+    workspace: flags.workspace,
     registry,
     service_url: serviceUrl,
     service_ca: serviceCa === undefined ? undefined : await readGiven(serviceCa),

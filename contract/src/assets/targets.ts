@@ -9,7 +9,7 @@ import { byName, time } from '../wire.ts';
 export const local_target = 'local';
 
 /** The kind of a target may stand for its name: it means the only one of that kind, or the one with the kind's own name. */
-export const targetKinds = ['engine', 'kubernetes', 'aws', 'gcp'] as const;
+export const targetKinds = ['engine', 'kubernetes', 'aws', 'gcp', 'azure'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
 /** On what agents ran in our tests, and no more than that. `local` is an engine. */
@@ -21,7 +21,11 @@ const ranOn: Readonly<Record<TargetKind, string>> = {
   kubernetes: 'a real cluster',
   aws: 'an emulator only',
   gcp: 'a stand-in of our own only',
+  azure: 'a stand-in of our own only',
 };
+
+/** Where the service may have the identity of its machine, without a credential. */
+export const isCloud = (kind: string): boolean => ['aws', 'gcp', 'azure'].includes(kind);
 
 /** The container services of each cloud. The first one is that of a target whose config names none. */
 export const runtimesOf: Readonly<Record<string, readonly string[]>> = {
@@ -109,7 +113,7 @@ export type TargetFile = z.output<typeof targetFile>;
 
 /**
  * Of an `engine`: a client certificate for `tcp://`, or a private key for `ssh://`. Of `kubernetes`: a token of a service account, or a client
- * certificate. Of `aws`: an access key, and of `gcp`: a key of a service account; without
+ * certificate. Of `aws`: an access key; of `gcp`: a key of a service account; of `azure`: the secret of an application; without
  * one, the service has the identity of its machine. And a login of the registry where it needs one.
  */
 export const targetCredential = z.strictObject({
@@ -119,7 +123,7 @@ export const targetCredential = z.strictObject({
   key: secretValue
     .optional()
     .describe(
-      'PEM: the private key of the certificate, or the key of the user at ssh://. Of Google Cloud, JSON: a key of a service account',
+      'PEM: the private key of the certificate, or the key of the user at ssh://. Of Google Cloud, JSON: a key of a service account. Of Azure, JSON: the secret of an application',
     ),
   token: secretValue.optional().describe('A token of a service account of Kubernetes, instead of a certificate'),
   access_key: z

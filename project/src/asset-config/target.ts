@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { targetKinds, type TargetKind } from '@gantry/contract/assets/targets.ts';
 import { aws } from './target/aws.ts';
+import { azure } from './target/azure.ts';
 import { engine } from './target/engine.ts';
 import { gcp } from './target/gcp.ts';
 import type { AddFault } from './target/kind.ts';
 import { kubernetes } from './target/kubernetes.ts';
 import { certificate, checkWays, ways } from './target/ways.ts';
 
-const kinds = { engine, kubernetes, aws, gcp } as const satisfies Record<TargetKind, unknown>;
+const kinds = { engine, kubernetes, aws, gcp, azure } as const satisfies Record<TargetKind, unknown>;
 
 /** Where else agents run. One object for all kinds, so that editors and forms know every field. */
 export const target = z
@@ -15,14 +16,14 @@ export const target = z
     kind: z
       .enum(targetKinds)
       .describe(
-        '`engine`: the container engine of another machine; `kubernetes`: a namespace of a cluster; `aws`: a cluster of Amazon ECS; `gcp`: Cloud Run in a region of a project',
+        '`engine`: the container engine of another machine; `kubernetes`: a namespace of a cluster; `aws`: a cluster of Amazon ECS; `gcp`: Cloud Run in a region of a project; `azure`: an environment of Container Apps',
       ),
     address: z
       .string()
       .max(300)
       .optional()
       .describe(
-        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server, or in-cluster: the cluster in which the service itself runs. Of Google Cloud: projects/<project>/locations/<region>. AWS has none',
+        'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>[:<port>]; after it the path of the socket, unless it is /var/run/docker.sock. Of a cluster: https://<host>:<port>, its API server, or in-cluster: the cluster in which the service itself runs. Of Google Cloud: projects/<project>/locations/<region>. Of Azure: the id of the environment, /subscriptions/<id>/resourceGroups/<group>/providers/Microsoft.App/managedEnvironments/<name>. AWS has none',
       ),
     ca: certificate
       .optional()
@@ -33,6 +34,7 @@ export const target = z
     ...kubernetes.fields,
     ...aws.fields,
     ...gcp.fields,
+    ...azure.fields,
     ...ways,
   })
   .superRefine((config, context) => {
@@ -52,6 +54,8 @@ export type KubernetesConfig = TargetConfig & Required<Pick<TargetConfig, 'addre
 export type AwsConfig = TargetConfig &
   Required<Pick<TargetConfig, 'region' | 'cluster' | 'subnets' | 'security_groups' | 'execution_role_arn'>>;
 export type GcpConfig = TargetConfig & Required<Pick<TargetConfig, 'address' | 'service_account'>>;
+export type AzureConfig = TargetConfig &
+  Required<Pick<TargetConfig, 'address' | 'location' | 'identity' | 'workspace'>>;
 
 /** Where it is, for people. */
 export const placeOf = ({ address, region, cluster }: Partial<TargetConfig>): string | undefined =>

@@ -5,7 +5,15 @@ import { agentConnections } from '../agents/deploy/connections/agent-connections
 import { openAgentLeases } from '../agents/deploy/keep/agent-leases.ts';
 import type { DeployParts } from '../agents/deploy/parts.ts';
 import { openRefusedEgressLog } from '../agents/deploy/status/refused-egress.ts';
-import { awsKind, engineKind, gcpKind, kubernetesKind, openMore, openTargets } from '../agents/deploy/targets/index.ts';
+import {
+  awsKind,
+  azureKind,
+  engineKind,
+  gcpKind,
+  kubernetesKind,
+  openMore,
+  openTargets,
+} from '../agents/deploy/targets/index.ts';
 import type { RefusedEgress } from '../agents/deploy/targets/open-destination.ts';
 import { findBaseImage } from '../assets/docker/base-image.ts';
 import { local_target } from '@gantry/contract/assets/targets.ts';
@@ -62,6 +70,14 @@ export function openDeploying(parts: OpeningParts): Deploying {
           dialled: parts.dialled,
           ingress_key: keys['ingress-secret'],
           emulator: parts.google_emulator,
+        }),
+        azure: azureKind({
+          builds: containers.engine,
+          outbound,
+          db,
+          dialled: parts.dialled,
+          ingress_key: keys['ingress-secret'],
+          emulator: parts.azure_emulator,
         }),
         kubernetes: kubernetesKind({
           builds: containers.engine,

@@ -4,7 +4,7 @@ import type { Config } from '../ground/config/config.ts';
 import type { Database, PoolSettings } from '../ground/database/database.ts';
 import type { Dialled } from '../agents/deploy/dial-in/dialled.ts';
 import type { Ingress } from '../agents/invoke/ingress.ts';
-import type { AwsEmulator, GoogleEmulator, MoreTarget } from '../agents/deploy/targets/index.ts';
+import type { AwsEmulator, AzureEmulator, GoogleEmulator, MoreTarget } from '../agents/deploy/targets/index.ts';
 import type { Envelope } from '../ground/envelope/envelope.ts';
 import type { StoredKeys } from '../ground/envelope/stored-keys.ts';
 import type { AllHandlers } from '../governance/http/handlers.ts';
@@ -63,6 +63,8 @@ export interface RoleParts {
   aws_emulator: AwsEmulator | undefined;
   /** In tests, instead of Google. */
   google_emulator: GoogleEmulator | undefined;
+  /** Instead of Azure. */
+  azure_emulator: AzureEmulator | undefined;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted: HostedPlugs | undefined;
   /** The connections of instances that dial in, to this process or to another one. */

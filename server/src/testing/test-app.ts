@@ -11,7 +11,7 @@ import { startApp } from '../app.ts';
 import type { Config } from '../ground/config/config.ts';
 import { openDatabase, type Connection, type Database } from '../ground/database/database.ts';
 import { sql, type Sql } from '../ground/database/sql.ts';
-import type { AwsEmulator, GoogleEmulator, MoreTarget } from '../agents/deploy/targets/index.ts';
+import type { AwsEmulator, AzureEmulator, GoogleEmulator, MoreTarget } from '../agents/deploy/targets/index.ts';
 import type { HostedPlugs } from '../agents/tools/hosted/plugs.ts';
 import { connectEngine } from '../assets/docker/client.ts';
 import { openEnvelope } from '../ground/envelope/envelope.ts';
@@ -81,6 +81,8 @@ export interface TestAppSettings {
   aws_emulator?: AwsEmulator;
   /** Instead of Google. */
   google_emulator?: GoogleEmulator;
+  /** Instead of Azure. */
+  azure_emulator?: AzureEmulator;
   /** Instead of the container engine, for hosted MCP servers. */
   hosted?: HostedPlugs;
   /** Where the door of agents listens, instead of on their networks. */
@@ -96,6 +98,7 @@ export async function testApp({
   targets = {},
   aws_emulator,
   google_emulator,
+  azure_emulator,
   hosted,
   door_addresses,
   database: other,
@@ -128,6 +131,7 @@ export async function testApp({
       targets,
       ...(aws_emulator && { aws_emulator }),
       ...(google_emulator && { google_emulator }),
+      ...(azure_emulator && { azure_emulator }),
       ...(hosted && { hosted }),
       ...(door_addresses && { door_addresses: async () => await Promise.resolve(door_addresses) }),
       foundation: {

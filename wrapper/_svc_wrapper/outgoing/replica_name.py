@@ -14,15 +14,18 @@ from .. import log
 METADATA_URI = "ECS_CONTAINER_METADATA_URI_V4"
 # Cloud Run sets it in every container of a worker pool. A replica is a pool of its own.
 WORKER_POOL = "CLOUD_RUN_WORKER_POOL"
+# Azure Container Apps sets it in every container. A replica is a container app of its own.
+CONTAINER_APP = "CONTAINER_APP_NAME"
 TIMEOUT_SECONDS = 5
 MAX_BYTES = 1024 * 1024
 
 
 def replica_name(environ: Mapping[str, str]) -> str:
-    """The id of the task on ECS, and the worker pool on Cloud Run. Elsewhere the host name."""
-    pool = environ.get(WORKER_POOL)
-    if pool is not None:
-        return pool
+    """The id of the task on ECS, the worker pool on Cloud Run, the app on Container Apps. Elsewhere the host name."""
+    for own_name in (WORKER_POOL, CONTAINER_APP):
+        name = environ.get(own_name)
+        if name is not None:
+            return name
     uri = environ.get(METADATA_URI)
     if uri is None:
         return socket.gethostname()

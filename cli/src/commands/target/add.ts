@@ -1,4 +1,4 @@
-import { targetKinds, type TargetKind } from '@gantry/contract/assets/targets.ts';
+import { isCloud, targetKinds, type TargetKind } from '@gantry/contract/assets/targets.ts';
 import { in_cluster } from '@gantry/project/asset-config/target.ts';
 import { choice, defineCommand, needed, required, text } from '../../command.ts';
 import { teamToOwn } from '../../principals/team-to-own.ts';
@@ -11,16 +11,15 @@ const what = {
   kubernetes: 'cluster',
   aws: 'cluster of Amazon ECS',
   gcp: 'region of Google Cloud',
+  azure: 'environment of Azure Container Apps',
 } as const satisfies Record<TargetKind, string>;
-
-const isCloud = (kind: TargetKind) => kind === 'aws' || kind === 'gcp';
 
 function credentialOf(
   kind: TargetKind,
   { ca, kubeconfig }: { ca?: string | undefined; kubeconfig?: string | undefined },
 ): string {
   if (kind === 'aws') return '--access-key-id AKIA…';
-  if (kind === 'gcp') return '--key key.json';
+  if (kind === 'gcp' || kind === 'azure') return '--key key.json';
   if (kind === 'kubernetes') return kubeconfig === undefined ? '--token token' : `--kubeconfig ${kubeconfig}`;
   return `${ca === undefined ? '' : '--certificate cert.pem '}--key key.pem`;
 }
@@ -28,7 +27,7 @@ function credentialOf(
 export const command = defineCommand({
   words: 'target add',
   summary:
-    "Add another machine's container engine, a Kubernetes cluster, a cluster of Amazon ECS or Cloud Run, for platform admins; its team deploys to it",
+    "Add another machine's container engine, a Kubernetes cluster, a cluster of Amazon ECS, Cloud Run or Azure Container Apps, for platform admins; its team deploys to it",
   needs: 'target.change',
   examples: [
     'svc target add gpu-box --address tcp://gpu.example.com:2376 --ca ca.pem --registry https://registry.example.com/agents --service-url https://door.example.com',
@@ -37,12 +36,13 @@ export const command = defineCommand({
     'svc target add cluster --kind kubernetes --address https://k8s.example.com:6443 --ca ca.pem --namespace agents --registry https://registry.example.com/agents --service-url https://door.example.com',
     'svc target add cloud --kind aws --region eu-west-1 --cluster agents --subnets subnet-0a1b2c3d --security-groups sg-0a1b2c3d --execution-role arn:aws:iam::123456789012:role/gantry-execution --registry https://123456789012.dkr.ecr.eu-west-1.amazonaws.com/gantry/agents --service-url https://door.example.com',
     'svc target add run --kind gcp --address projects/my-project/locations/europe-west1 --service-account agents@my-project.iam.gserviceaccount.com --registry https://europe-west1-docker.pkg.dev/my-project/gantry/agents --service-url https://door.example.com',
+    'svc target add apps --kind azure --address /subscriptions/00000000-0000-4000-8000-000000000001/resourceGroups/agents/providers/Microsoft.App/managedEnvironments/agents --location westeurope --identity /subscriptions/00000000-0000-4000-8000-000000000001/resourceGroups/agents/providers/Microsoft.ManagedIdentity/userAssignedIdentities/agents-pull --workspace 00000000-0000-4000-8000-000000000002 --registry https://myregistry.azurecr.io/gantry/agents --service-url https://door.example.com',
   ],
   arguments: { name: required('Its name, for --target and deploy.cloud') },
   flags: {
     kind: choice('What it is; unset: engine', targetKinds),
     address: text(
-      'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster of Kubernetes: https://<host>:<port>, or in-cluster: the one in which the service runs; of Google Cloud: projects/<project>/locations/<region>',
+      'Of an engine: tcp://<host>:<port>, always with TLS, or ssh://<user>@<host>; of a cluster of Kubernetes: https://<host>:<port>, or in-cluster: the one in which the service runs; of Google Cloud: projects/<project>/locations/<region>; of Azure: the id of the environment',
       'address',
     ),
     kubeconfig: text('A file with the address, the authority and the namespace of the cluster', 'path'),
@@ -63,6 +63,9 @@ export const command = defineCommand({
     vmRuntimeClass: text('The RuntimeClass of agents with isolation: vm', 'name'),
     egressProxyUrl: text('The address at which pods reach the proxy of this service for limited agents', 'address'),
     serviceAccount: text('The identity of the agents in Google Cloud', 'email'),
+    location: text('The location of the environment in Azure', 'name'),
+    identity: text('The id of the managed identity that pulls images in Azure', 'id'),
+    workspace: text('The workspace id of the Log Analytics workspace of the environment', 'id'),
     registry: needed(text('The registry that brings images to it: https://<host>/<repository>', 'address')),
     serviceUrl: needed(text('The address at which containers there reach the door of this service', 'address')),
     serviceCa: text('A file: the only authority that the certificate of the door may have, in the form PEM', 'path'),

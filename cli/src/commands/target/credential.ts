@@ -27,7 +27,7 @@ export const command = defineCommand({
       'path',
     ),
     key: text(
-      'A file: the private key of the certificate, or of the user at ssh://, or a JSON key of a service account of Google',
+      'A file: the private key of the certificate, or of the user at ssh://, or JSON: a key of a service account of Google, or the secret of an application of Azure',
       'path',
     ),
     token: text('A file: the token of a service account of the cluster, instead of a certificate', 'path'),

@@ -61,7 +61,7 @@ function Certificate({ name }: { name: string }) {
         name="key"
         label="Private key"
         isCode
-        help="PEM: of the certificate, or of the user at ssh://. JSON: the key of a service account of Google."
+        help="PEM: of the certificate, or of the user at ssh://. JSON: the key of a service account of Google, or the secret of an application of Azure."
       />
       <TextArea name="token" label="Token" isCode help="Of a service account of a cluster, instead of a certificate." />
       <Field name="username" label="User of the registry" help="Empty: the registry needs no login." />

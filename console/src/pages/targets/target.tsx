@@ -1,4 +1,4 @@
-import { testedOn, type TargetDetail } from '@gantry/contract/assets/targets.ts';
+import { isCloud, testedOn, type TargetDetail } from '@gantry/contract/assets/targets.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -105,7 +105,7 @@ function TargetFacts({
           [
             'Credential',
             credential === null ? (
-              kind === 'aws' ? (
+              isCloud(kind) ? (
                 'the identity of the machine of the service'
               ) : (
                 'none'

@@ -8,7 +8,8 @@ const us = row('prod-us', { region: 'us-east-1', runtime: 'ecs-fargate' });
 const express = row('web-us', { region: 'us-east-1', runtime: 'ecs-express' });
 const plain = row('box', {}, 'engine');
 const run = row('run', { address: 'projects/my-project/locations/europe-west1' }, 'gcp');
-const rows = [eu, us, express, plain, run];
+const apps = row('apps', { location: 'westeurope' }, 'azure');
+const rows = [eu, us, express, plain, run, apps];
 
 test.each([
   ['a name', 'prod-eu', {}, 'prod-eu'],
@@ -21,6 +22,7 @@ test.each([
   ['a kind and a region with none', 'kubernetes', { region: 'ap-south-1' }, 'kubernetes'],
   ['a kind with the region in its address', 'gcp', { region: 'europe-west1', runtime: 'cloud-run' }, 'run'],
   ['a kind with another region in its address', 'gcp', { region: 'europe-west4' }, 'gcp'],
+  ['a kind with a location', 'azure', { region: 'westeurope', runtime: 'container-apps' }, 'apps'],
   ['a kind without regions and a region', 'engine', { region: 'eu-west-1' }, 'engine'],
 ])('%s means a target', (_, text, place, name) => {
   expect(meantAmong(rows, text, place)).toBe(name);

@@ -64,10 +64,10 @@ const differs = ({ name }: Row, what: string, has: string | undefined, wanted: s
 /** A target in Google Cloud has its region in its address. */
 const region_in_address = /^projects\/[^/]+\/locations\/([^/]+)$/;
 
-function placeOf({ config: { kind, region, runtime, address } }: Row): WantedPlace {
+function placeOf({ config: { kind, region, location, runtime, address } }: Row): WantedPlace {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const found = region_in_address.exec(text(address) ?? '')?.[1];
-  return { region: text(region) ?? found, runtime: text(runtime) ?? runtimesOf[kind]?.[0] };
+  return { region: text(region) ?? text(location) ?? found, runtime: text(runtime) ?? runtimesOf[kind]?.[0] };
 }
 
 function namesOf(rows: readonly Row[]): string {

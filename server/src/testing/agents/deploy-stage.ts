@@ -65,7 +65,7 @@ const noKind: KindOfTarget = {
 export const fixedTargets = (fixed: Readonly<Record<string, Target>>): Targets =>
   openTargets({
     fixed,
-    kinds: { engine: noKind, kubernetes: noKind, aws: noKind, gcp: noKind },
+    kinds: { engine: noKind, kubernetes: noKind, aws: noKind, gcp: noKind, azure: noKind },
     rows: { find: async () => undefined, names: async () => [] },
   });
 

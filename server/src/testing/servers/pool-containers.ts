@@ -1,4 +1,4 @@
-// The containers of the stand-in for Cloud Run, on this machine's engine: one that ends is started again, and its lines become entries of a log.
+// The containers of our stand-ins for Cloud Run and Container Apps, on this machine's engine: one that ends is started again, and its lines become entries of a log.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { containerLogs } from '../../agents/deploy/targets/docker/container-logs.ts';
@@ -22,6 +22,10 @@ interface Parts {
   /** The latest value of a secret. */
   readSecret: (id: string) => Promise<string>;
   onLine: (said: Said) => void;
+  /** What its platform sets in every container. */
+  namesOf?: (id: string) => string[];
+  /** What its platform says in its log when a container has ended. */
+  endOf?: (exit_code: number) => string;
 }
 
 export interface PoolContainers {
@@ -32,7 +36,16 @@ export interface PoolContainers {
   close(): Promise<void>;
 }
 
-export function poolContainers({ engine, readSecret, onLine }: Parts): PoolContainers {
+const cloudRunNames = (id: string) => [`CLOUD_RUN_WORKER_POOL=${id}`, `CLOUD_RUN_REVISION=${id}-00001-abc`];
+const cloudRunEnd = (exit_code: number) => `Container called exit(${exit_code}).`;
+
+export function poolContainers({
+  engine,
+  readSecret,
+  onLine,
+  namesOf = cloudRunNames,
+  endOf = cloudRunEnd,
+}: Parts): PoolContainers {
   const running = new Map<string, { container: Docker.Container; isEnding: boolean; kept: Promise<void> }>();
   const images = new Set<string>();
 
@@ -52,7 +65,7 @@ export function poolContainers({ engine, readSecret, onLine }: Parts): PoolConta
       Entrypoint: of.command,
       Cmd: [],
       WorkingDir: of.workingDir,
-      Env: [...variables, `CLOUD_RUN_WORKER_POOL=${id}`, `CLOUD_RUN_REVISION=${id}-00001-abc`],
+      Env: [...variables, ...namesOf(id)],
       Labels: { 'gantry.test': 'pool' },
     });
   }
@@ -70,7 +83,7 @@ export function poolContainers({ engine, readSecret, onLine }: Parts): PoolConta
       const { StatusCode } = (await one.container.wait()) as { StatusCode: number }; // as the engine answers it
       await one.container.remove({ force: true });
       if (one.isEnding) return;
-      const text = `Container called exit(${StatusCode}).`;
+      const text = endOf(StatusCode);
       onLine({ pool: id, log: 'varlog/system', at: new Date().toISOString(), text });
       await sleep(restart_ms);
       // The next one has the values of today.

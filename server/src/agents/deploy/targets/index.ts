@@ -9,6 +9,7 @@ import type { OwnReplicaParts, ReplicaParts } from './replicas/target.ts';
 import type { Target, TargetFile } from './target.ts';
 
 export { awsKind, type AwsEmulator } from './aws/aws.ts';
+export { azureKind, type AzureEmulator } from './azure/azure.ts';
 export { engineKind } from './docker/engine.ts';
 export { gcpKind, type GoogleEmulator } from './gcp/gcp.ts';
 export { kubernetesKind } from './kubernetes/kubernetes.ts';

@@ -15,7 +15,7 @@ import { cloudRunPlatform, type CloudRunParts } from './cloud-run-platform.ts';
 import { accessToken } from './credential.ts';
 import { google } from './google.ts';
 import type { GoogleRequest } from './requests.ts';
-import { sealingKey } from './sealed.ts';
+import { sealingKey } from '../sealed.ts';
 
 const { name } = described;
 const replica = `${name}-r1`;

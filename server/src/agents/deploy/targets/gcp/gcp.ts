@@ -14,7 +14,7 @@ import { accessToken, readKey, type TokenParts } from './credential.ts';
 import { google } from './google.ts';
 import { policyFiles } from './policy.ts';
 import type { GoogleRequest } from './requests.ts';
-import { sealingKey } from './sealed.ts';
+import { sealingKey } from '../sealed.ts';
 import { settingsAt, type CloudRunSettings } from './settings.ts';
 import { testProject } from './test-project.ts';
 

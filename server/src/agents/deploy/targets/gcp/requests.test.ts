@@ -16,7 +16,7 @@ import {
   type GoogleRequest,
 } from './requests.ts';
 import { isRunSize, runSize } from './run-size.ts';
-import { seal, sealingKey, unseal } from './sealed.ts';
+import { seal, sealingKey, unseal } from '../sealed.ts';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;

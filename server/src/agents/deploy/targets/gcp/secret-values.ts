@@ -4,7 +4,7 @@ import type { SecretFiles } from '../target.ts';
 import type { CloudRun } from './cloud-run-platform.ts';
 import { unlessRefused } from './google.ts';
 import { secretName, secretVersion } from './requests.ts';
-import { seal, unseal } from './sealed.ts';
+import { seal, unseal } from '../sealed.ts';
 
 /** The value of one environment variable. */
 const most_bytes = 32_768;
