@@ -29,6 +29,16 @@ registry: https://europe-west1-docker.pkg.dev/my-project/gantry/agents
 service_url: https://door.example.com
 `;
 
+const subscription = '/subscriptions/00000000-0000-4000-8000-000000000001';
+const azureYaml = `kind: azure
+address: ${subscription}/resourceGroups/agents/providers/Microsoft.App/managedEnvironments/production
+location: westeurope
+identity: ${subscription}/resourceGroups/agents/providers/Microsoft.ManagedIdentity/userAssignedIdentities/agents-pull
+workspace: 00000000-0000-4000-8000-000000000002
+registry: https://gantryagents.azurecr.io/agents
+service_url: https://door.example.com
+`;
+
 const awsYaml = `kind: aws
 runtime: ecs-fargate
 region: eu-west-1
@@ -90,6 +100,7 @@ const accepted: Record<ConfiguredKind, [least: string, most: string, ...others: 
     clusterYaml,
     awsYaml,
     gcpYaml,
+    azureYaml,
   ],
 };
 
@@ -182,6 +193,23 @@ test.each<[ConfiguredKind, string, string]>([
   ],
   ['target', gcpYaml.replace('https://europe-west1-docker', 'http://europe-west1-docker'), '/registry'],
   ['target', gcpYaml.replace('/gantry/agents', '/gantry'), '/registry `registry` is not https://<location>'],
+  [
+    'target',
+    azureYaml.replace('/agents/providers/Microsoft.App', '/../providers/Microsoft.App'),
+    '/address `address` is not',
+  ],
+  ['target', azureYaml.replace('environments/production', 'environments/production/x'), '/address `address` is not'],
+  ['target', azureYaml.replace('location: westeurope\n', ''), '/location `location` is missing; Azure needs it'],
+  ['target', azureYaml.replace('workspace: 0', 'workspace: X'), '/workspace'],
+  [
+    'target',
+    azureYaml.replace('identity: /subscriptions/00000000', 'identity: /subscriptions/11111111'),
+    'another subscription',
+  ],
+  ['target', azureYaml.replace('agents-pull', 'agents-pull/x'), '/identity'],
+  ['target', azureYaml.replace('.azurecr.io', '.azurecr.io.example.com'), '/registry `registry` is not https://<name>'],
+  ['target', azureYaml.replace('https://gantryagents', 'http://gantryagents'), '/registry'],
+  ['target', `${azureYaml}service_account: agents@my-project.iam.gserviceaccount.com\n`, '`kind: gcp`'],
   ['target', `${gcpYaml}region: eu-west-1\n`, '/region `region` belongs to `kind: aws`'],
   ['target', `${awsYaml}namespace: agents\n`, '/namespace `namespace` belongs to `kind: kubernetes`'],
   ['tool', 'url: https://example.com\n', '/url `url` belongs to tools of `type: http`'],

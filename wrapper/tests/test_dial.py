@@ -212,6 +212,13 @@ def test_a_replica_on_cloud_run_says_the_name_of_its_worker_pool() -> None:
         assert "X-Svc-Replica: svc-parrot-a1b2c3d4-r1" in door.heads[0]
 
 
+def test_a_replica_on_container_apps_says_the_name_of_its_app() -> None:
+    door = Door()
+    with dialling(door, CONTAINER_APP_NAME="svc-parrot-a1b2c3d4-r1"):
+        door.wait_until_ready()
+        assert "X-Svc-Replica: svc-parrot-a1b2c3d4-r1" in door.heads[0]
+
+
 def test_a_process_that_dials_ends_in_time() -> None:
     door = Door()
     with dialling(door) as wrapper:
