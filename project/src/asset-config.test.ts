@@ -198,7 +198,7 @@ test.each<[ConfiguredKind, string, string]>([
     azureYaml.replace('/agents/providers/Microsoft.App', '/../providers/Microsoft.App'),
     '/address `address` is not',
   ],
-  ['target', azureYaml.replace('environments/production', 'environments/production/x'), '/address `address` is not'],
+  ['target', azureYaml.replace('Environments/production', 'Environments/production/x'), '/address `address` is not'],
   ['target', azureYaml.replace('location: westeurope\n', ''), '/location `location` is missing; Azure needs it'],
   ['target', azureYaml.replace('workspace: 0', 'workspace: X'), '/workspace'],
   [

@@ -42,15 +42,9 @@ export interface AzureCloud extends Pick<AzureEmulator, 'hosts' | 'addresses'> {
   stop(): Promise<void>;
 }
 
-export interface AzureCredential {
-  tenant: string;
-  appId: string;
-  password: string;
-}
-
 interface Parts {
   settings: AzureSettings;
-  credential: AzureCredential;
+  credential: { tenant: string; appId: string; password: string };
   containers?: PoolContainers;
 }
 

@@ -18,7 +18,7 @@ export interface Azure {
   named(method: MethodName, address: string, within: string): AzureRequest;
 }
 
-export interface Begun {
+interface Begun {
   status: number;
   body: unknown;
   next?: string;

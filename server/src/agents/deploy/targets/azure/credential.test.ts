@@ -47,7 +47,7 @@ test('the secret of an application is sent to its tenant alone, and each API has
     `/${credential.tenant}/oauth2/v2.0/token`,
     `/${credential.tenant}/oauth2/v2.0/token`,
   ]);
-  expect(asked.map(({ body }) => new URLSearchParams(body).get('scope')).toSorted()).toEqual([
+  expect(asked.map(({ body }) => String(new URLSearchParams(body).get('scope'))).toSorted()).toEqual([
     'https://api.loganalytics.azure.com/.default',
     'https://management.azure.com/.default',
   ]);

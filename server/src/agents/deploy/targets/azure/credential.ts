@@ -11,7 +11,7 @@ export type Api = 'arm' | 'logs';
 /** An access token, for some hours at most. */
 export type AccessToken = (api: Api, signal?: AbortSignal) => Promise<string>;
 
-export const login_address = 'https://login.microsoftonline.com';
+const login_address = 'https://login.microsoftonline.com';
 /** Only a machine of Azure answers there. */
 const machine_address = 'http://169.254.169.254/metadata/identity/oauth2/token';
 const resources = { arm: 'https://management.azure.com', logs: 'https://api.loganalytics.azure.com' } as const;

@@ -13,8 +13,7 @@ export const made = (name: string): OutsideResource => ({ kind, name });
 
 /** Azure has no resource for a revision without a replica, so the record of the service is its only description. It has no value of a secret. */
 const description = z.object({ template: appTemplate, agent: z.string(), fence: z.number() });
-export type Description = z.output<typeof description>;
-export interface RecordedDescription extends Description {
+export interface RecordedDescription extends z.output<typeof description> {
   name: string;
   revision_id: string;
 }

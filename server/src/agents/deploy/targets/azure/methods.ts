@@ -12,7 +12,7 @@ export interface Method {
 }
 
 /** The one of the client that the tests compare with. */
-export const apps_version = '2025-07-01';
+const apps_version = '2025-07-01';
 
 export const methods = {
   'ContainerApps.createOrUpdate': {

@@ -3,7 +3,7 @@ import type { TargetFile } from '../target.ts';
 import { methods, type Method } from './methods.ts';
 import { groupOf, type AzureSettings } from './settings.ts';
 
-export const sent_actions: readonly string[] = [
+const sent_actions: readonly string[] = [
   ...new Set(Object.values<Method>(methods).flatMap(({ actions }) => actions)),
 ].toSorted();
 
