@@ -6,6 +6,8 @@ const app_id = /^[a-z]([a-z0-9-]*[a-z0-9])?$/;
 const most_characters = 32;
 const longest_number = '-r9999'.length;
 const most_tag_characters = 256;
+/** In a plan, before the build (plan-for.ts). */
+const image_to_build = '<image>';
 /** Container Apps sets these itself. */
 const reserved = /^CONTAINER_APP_/;
 
@@ -19,7 +21,10 @@ export function brokenRules({ name, body: { tags, properties } }: ReplicaRequest
     const own = names.filter((one) => reserved.test(one));
     const memory = Number(/^([\d.]+)Gi$/.exec(resources.memory)?.[1]);
     return [
-      [!/@sha256:[0-9a-f]{64}$/.test(image), `The image ${image} is not named by its digest.`],
+      [
+        image !== image_to_build && !/@sha256:[0-9a-f]{64}$/.test(image),
+        `The image ${image} is not named by its digest.`,
+      ],
       [
         !isAppSize({ cpu: resources.cpu, memory }),
         `Container Apps has no size with ${resources.cpu} CPU and ${resources.memory} of memory.`,

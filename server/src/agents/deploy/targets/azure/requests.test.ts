@@ -78,6 +78,9 @@ test('T603 no request of a plan has a key or a value of a secret, and an approva
     },
   });
   expect(plan.cost).toBeUndefined();
+  // As it is asked for before the build.
+  const before = { ...described, image: '<image>', fence: 0, scaling: { min: 1, max: 3 }, secrets: [], files: {} };
+  expect(planOf(before, planning).broken).toEqual([]);
   const asleep = planOf({ ...described, scaling: { min: 0, max: 3 }, secrets: [], files: {} }, planning);
   expect(asleep.requests).toEqual([]);
   expect(asleep.covers.kinds).toEqual(['container app']);
