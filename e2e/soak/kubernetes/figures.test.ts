@@ -41,10 +41,11 @@ function note(what: string, target: string, value: number): void {
   figures.set(what, of);
 }
 
-async function timed(what: string, target: string, work: () => Promise<unknown>): Promise<void> {
+async function timed(what: string, target: string, work: () => Promise<unknown>): Promise<unknown> {
   const began = performance.now();
-  await work();
+  const ended = await work();
   note(what, target, (performance.now() - began) / 1000);
+  return ended;
 }
 
 const agentOn = (target: string): Prober => {
@@ -53,27 +54,26 @@ const agentOn = (target: string): Prober => {
   return found;
 };
 const yaml = 'deploy: {scaling: {min: 0, max: 2}}\n';
-const answers = async (target: string) =>
-  expect(await agentOn(target).say({ do: 'repeat', value: 'here' })).toBe('here');
+const answer = async (target: string) => await agentOn(target).say({ do: 'repeat', value: 'here' });
 
-async function deploy(what: string, target: string, version: string): Promise<void> {
+async function deploy(what: string, target: string, version: string): Promise<unknown> {
   const agent = agentOn(target);
   const ref = await agent.push(version, yaml);
-  await timed(what, target, async () => expect(await agent.deploy(ref, target)).toMatchObject(done));
+  return await timed(what, target, async () => await agent.deploy(ref, target));
 }
 
 test.each(targets)(
   'the first deploy to %s',
   async (target) => {
-    await deploy('first deploy, s', target, '1.0.0');
-    await answers(target);
+    expect(await deploy('first deploy, s', target, '1.0.0')).toMatchObject(done);
+    expect(await answer(target)).toBe('here');
   },
   300_000,
 );
 
 test('redeploys, in turns', async () => {
   for (let round = 1; round <= rounds; round += 1)
-    for (const target of targets) await deploy('redeploy, s', target, `1.${round}.0`);
+    for (const target of targets) expect(await deploy('redeploy, s', target, `1.${round}.0`)).toMatchObject(done);
 }, 600_000);
 
 test('calls through the ingress, in turns', async () => {
@@ -83,7 +83,7 @@ test('calls through the ingress, in turns', async () => {
       let count = 0;
       const calling = Array.from({ length: clients }, async () => {
         while (performance.now() < end) {
-          await answers(target);
+          expect(await answer(target)).toBe('here');
           count += 1;
         }
       });
@@ -97,6 +97,6 @@ test('a call wakes an agent without an instance, in turns', async () => {
     for (const target of targets) {
       const scale = { params: { name: `on-${target}` }, body: { instances: 0 } };
       expect(await followed(admin, await admin.call('agents.scale', scale))).toMatchObject(done);
-      await timed('wake by a call, s', target, async () => await answers(target));
+      expect(await timed('wake by a call, s', target, async () => await answer(target))).toBe('here');
     }
 }, 600_000);
