@@ -195,7 +195,7 @@ test('a delete leaves nothing in the namespace', async () => {
   const kinds = 'deployments,replicasets,pods,secrets,networkpolicies,poddisruptionbudgets,serviceaccounts';
   const left = async () =>
     (await stage.here.kubectl('get', kinds, '-o', 'name')).split('\n').filter((one) => one !== '');
-  await expect.poll(left, slow).toEqual(['serviceaccount/default', 'serviceaccount/gantry']);
+  await expect.poll(left, slow).toEqual(['serviceaccount/default', `serviceaccount/${stage.account}`]);
   const open = async () => await stage.app.db.all(sql`select name from target_resource where removed_at is null`);
   await expect.poll(open, slow).toEqual([]);
   expect(await stage.app.db.all(sql`select name from target_resource`)).not.toEqual([]);
