@@ -19,6 +19,7 @@ const patient = { poll: { timeout: 20_000 } };
 // Minutes of traffic and of crashes. `npm test` has each of their promises in a shorter test.
 // oxlint-disable-next-line node/no-process-env -- `npm run soak` sets it
 const inSoak = process.env['SOAK'] === '1' ? ['e2e/soak/*.test.ts'] : [];
+const onCluster = inSoak.map(() => 'e2e/soak/kubernetes/*.test.ts');
 
 // Two at a time, on the smallest machine with its two cores: an end-to-end file brings containers. A server test file brings a database and waits for it half of
 // its time, so three of them run at a time, after the others.
@@ -113,7 +114,7 @@ export default defineConfig({
         test: {
           name: 'kubernetes',
           ...alone,
-          include: ['e2e/kubernetes/**/*.test.ts'],
+          include: ['e2e/kubernetes/**/*.test.ts', ...onCluster],
           globalSetup: ['server/src/testing/global-setup.ts', 'e2e/kubernetes/global-setup.ts'],
           expect: patient,
           testTimeout: 240_000,

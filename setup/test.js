@@ -2,7 +2,8 @@
 /**
  * `npm test`: sets up all that the tests need, runs everything, and ends with one line, `N passed, N failed`.
  * A check that fails and a part that cannot be set up count as one failed each. `npm test -- <file>` runs only the
- * vitest files whose path contains that text. `npm test -- --all` also runs the tests that need a cluster or a cloud's emulator, as CI does.
+ * vitest files whose path contains that text. `npm test -- --all` also runs the tests that need a cluster or a cloud's emulator, as CI does,
+ * and leaves out those for which no time is left.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import { ensureUv, uvEnvironment } from './packages/python.js';
 import { partLine, readBudgets, timesOfRun } from './reports/slowest-files.js';
 import { runStaticChecks } from './static-checks.js';
 import { print, PartFailed, step } from './step.js';
-import { everyday, heavy } from './test-projects.js';
+import { everyday, heavy, most_seconds, neededSeconds } from './test-projects.js';
 import { ensureTestPrograms } from './test-programs.js';
 import { failedFiles, tallyStopped, tallyTwoRuns, tallyVitest } from './reports/vitest-report.js';
 
@@ -69,15 +70,42 @@ async function runEverything() {
   const python = isWhole ? await runPytest(uv) : await nothing;
   if (prepared.failed > 0) return [checks, python, prepared];
   // By their names: vitest runs a project that one of several exclusions lets through.
-  const whole = [...everyday, ...(isAll ? heavy : [])].map((name) => `--project=${name}`);
+  const whole = everyday.map((name) => `--project=${name}`);
   const run = isWhole ? { name: 'rest', selection: whole } : { name: 'chosen', selection: filters };
-  return [checks, python, await runVitest(baseImage, run)];
+  const began = performance.now();
+  const tallies = [checks, python, await runVitest(baseImage, run)];
+  return isAll ? [...tallies, ...(await runHeavy(baseImage, secondsSince(began)))] : tallies;
+}
+
+/** @param {number} since */
+const secondsSince = (since) => (performance.now() - since) / 1000;
+
+/**
+ * @param {string} baseImage
+ * @param {number} everyday_seconds
+ * @returns {Promise<Tally[]>}
+ */
+async function runHeavy(baseImage, everyday_seconds) {
+  const tallies = [];
+  for (const name of heavy) {
+    const left = most_seconds - secondsSince(0);
+    const needed = neededSeconds(name, everyday_seconds);
+    if (needed > left)
+      print(
+        `\n! left out: npm run test:${name}. It needs ${needed} s here, and ${Math.max(0, Math.round(left))} s are left.`,
+      );
+    else
+      tallies.push(
+        await runVitest(baseImage, { name, selection: [`--project=${name}`], limit_seconds: Math.round(left) }),
+      );
+  }
+  return tallies;
 }
 
 /**
  * A run of vitest, named in its reports. `selection` is parts of paths, and options.
  *
- * @typedef {{ name: string, selection: string[] }} Run
+ * @typedef {{ name: string, selection: string[], limit_seconds?: number }} Run
  */
 
 /**
@@ -93,7 +121,7 @@ async function runVitest(baseImage, run) {
     count: max_shown_files,
   }))
     print(line);
-  if (first.report === undefined) return tallyStopped(first.times, suite_timeout_seconds);
+  if (first.report === undefined) return tallyStopped(first.times, run.limit_seconds ?? suite_timeout_seconds);
   const failed = failedFiles(first.report);
   if (!isWhole || first.isIncomplete || failed.length === 0 || failed.length > max_files_again)
     return tallyVitest(first.report, first.exit_code);
@@ -109,7 +137,7 @@ async function runVitest(baseImage, run) {
  * @returns {Promise<{ report: string | undefined, exit_code: number, times: FileTimesOfRun, isIncomplete: boolean }>} `isIncomplete`: the report does not say all
  *   that went wrong, for example an error outside every test
  */
-async function vitest(baseImage, { name, selection }) {
+async function vitest(baseImage, { name, selection, limit_seconds = suite_timeout_seconds }) {
   print('');
   const path = join(reports, `${name}.json`);
   const outside = join(reports, `${name}-outside.json`);
@@ -134,7 +162,7 @@ async function vitest(baseImage, { name, selection }) {
         FILE_TIMES: times,
         ...(await buildEnvironment()),
       }),
-      timeout_seconds: suite_timeout_seconds,
+      timeout_seconds: limit_seconds,
       inherit: true,
     },
   );

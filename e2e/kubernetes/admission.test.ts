@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '@gantry/contract/client/client.ts';
-import { admissionPolicy, images } from '../../server/src/agents/deploy/targets/kubernetes/admission.ts';
+import { images } from '../../server/src/agents/deploy/targets/kubernetes/admission.ts';
 import { sql } from '../../server/src/ground/database/sql.ts';
 import { testCluster } from './cluster.ts';
 import { prober, type Prober } from './prober.ts';
@@ -71,8 +71,8 @@ const imageOf = async () =>
 
 test('T586: under the policy, a foreign image is refused, and an agent is deployed, answers and is limited as before', async () => {
   expect(await admits(foreign)).toContain('pod/tried created');
-  const user = `system:serviceaccount:${stage.here.name}:gantry`;
-  const policy = await file('policy.yaml', admissionPolicy({ namespace: stage.here.name, user }));
+  const [, made] = await admin.call('targets.policy', { params: { name: target } });
+  const policy = await file('policy.yaml', made?.content ?? '');
   await cluster.kubectl('apply', '-f', policy);
   await expect
     .poll(async () => await admits(foreign), slow)
@@ -91,7 +91,7 @@ test('T586: under the policy, a foreign image is refused, and an agent is deploy
 test('T586: nobody but the service changes the record, not even whoever has every right in the namespace', async () => {
   const digest = foreign.replace(/.*@/, '');
   const patch = JSON.stringify({ data: { foreign: digest } });
-  const only = `only system:serviceaccount:${stage.here.name}:gantry changes the images`;
+  const only = `only system:serviceaccount:${stage.here.name}:${stage.account} changes the images`;
   for (const words of [
     ['patch', 'configmap', images, '--type=merge', '-p', patch],
     ['delete', 'configmap', images],

@@ -34,6 +34,9 @@ afterAll(async () => {
   await cluster.kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--wait=false');
   const shared = `${words.get('account')}-${namespace}`;
   await cluster.kubectl('delete', 'clusterrole,clusterrolebinding', shared, '--ignore-not-found');
+  const admission = 'validatingadmissionpolicy,validatingadmissionpolicybinding';
+  for (const made of ['images', 'record'])
+    await cluster.kubectl('delete', admission, `gantry-${made}-of-${namespace}`, '--ignore-not-found');
   await rm(home, { recursive: true, force: true });
 });
 

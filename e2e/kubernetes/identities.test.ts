@@ -94,7 +94,13 @@ test('T583: a kubeconfig that would run a program runs none, and the credential 
 async function tokenBoundTo(name: string): Promise<string> {
   await stage.here.kubectl('create', 'secret', 'generic', name);
   return (
-    await stage.here.kubectl('create', 'token', 'gantry', '--bound-object-kind=Secret', `--bound-object-name=${name}`)
+    await stage.here.kubectl(
+      'create',
+      'token',
+      stage.account,
+      '--bound-object-kind=Secret',
+      `--bound-object-name=${name}`,
+    )
   ).trim();
 }
 

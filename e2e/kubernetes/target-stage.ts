@@ -38,7 +38,7 @@ export async function openTargetStage(cluster: TestCluster, more: Partial<Config
   const app = await testApp({
     config: {
       start_deadline_seconds: 60,
-      sync_budget_seconds: 8,
+      sync_budget_seconds: 25,
       calm_seconds: 3600,
       outbound_private_hosts: [cluster.host],
       egress_host: cluster.host,

@@ -69,7 +69,7 @@ export async function configOf({ kind = 'engine', ...flags }: TargetFlags): Prom
     flags;
   const { kubeconfig, context, sandboxRuntimeClass, vmRuntimeClass } = flags;
   const file = kubeconfig === undefined ? undefined : readKubeconfig(await readGiven(kubeconfig), context);
-  if (address === undefined && file === undefined) throw misuse('--address is needed');
+  if (kind !== 'aws' && address === undefined && file === undefined) throw misuse('--address is needed');
   const given = {
     kind,
     address: address ?? file?.address,

@@ -65,7 +65,12 @@ function Request({ request: { action, resource, body } }: { request: TargetPlan[
       <summary className="cursor-pointer">
         {action} {resource.kind} <span className="text-quiet">{resource.name}</span>
       </summary>
-      <pre className="max-h-96 overflow-auto font-mono text-meta break-words whitespace-pre-wrap">
+      <pre
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard scrolls it
+        tabIndex={0}
+        aria-label={`${action} ${resource.kind} ${resource.name}`}
+        className="max-h-96 overflow-auto font-mono text-meta break-words whitespace-pre-wrap"
+      >
         {visible(JSON.stringify(body, undefined, 2))}
       </pre>
     </details>

@@ -18,7 +18,7 @@ import { showDeploy } from './deployments/find-deploy.ts';
 import { findVersionToDeploy, type Wanted } from './deployments/find-version-to-deploy.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
-import { refuseUnknownTarget, refuseWhatIsMissing } from './steps/1-validate.ts';
+import { refuseUnfitTarget, refuseWhatIsMissing } from './steps/1-validate.ts';
 
 export interface DeployWish {
   ref: string;
@@ -84,7 +84,7 @@ export async function requireDeployable(
   { asset, version, config, target }: Wanted,
   { isRollback = false } = {},
 ): Promise<{ grant: Grant<'agent.deploy'>; approval_id: string | null }> {
-  await refuseUnknownTarget({ db, targets }, { config, target });
+  await refuseUnfitTarget({ db, targets }, { config, target });
   const subject = await deploySubject({ db, targets }, asset, {
     version_id: version.id,
     digest: version.digest,

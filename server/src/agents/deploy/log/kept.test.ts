@@ -9,6 +9,7 @@ import { openDeployStage, type DeployStage } from '../../../testing/agents/deplo
 import { deploy } from '../deploy.ts';
 import { deployKind } from '../deploy-kind.ts';
 import { deployMutex } from '../deploy-run.ts';
+import { egressToken } from '../limited/egress-token.ts';
 import { ingressSecret } from '../serving/ingress-secret.ts';
 import * as instanceStore from '../instance-store.ts';
 import { addInstance, dropInstance } from '../keep/add-instance.ts';
@@ -187,7 +188,7 @@ test('hostile output is kept as the text that it is', async () => {
   expect(await linesOf(name, { level: 'error' })).toEqual(hostile.slice(1, 3));
 });
 
-test('what is kept is masked by the target, with the agent’s own key and ingress secret among the values', async () => {
+test('what is kept is masked by the target, with the agent’s own key, its ingress secret and its token at the proxy among the values', async () => {
   const { id } = await deployed();
   write(id, { at: at(1), line: 'before' });
   const [row] = await instancesOf(id);
@@ -196,7 +197,11 @@ test('what is kept is masked by the target, with the agent’s own key and ingre
   const revision = await stage.database.db.one<{ key_id: string }>(sql`select key_id from revision where id = ${id}`);
   const key = await openAgentKey(stage.parts.key_maker, stage.database.db, revision?.key_id ?? '');
   expect(key).toMatch(/^gtk_/);
-  expect(Object.values(hidden)).toEqual([key, ingressSecret(stage.parts.ingress_key, id)]);
+  expect(Object.values(hidden)).toEqual([
+    key,
+    ingressSecret(stage.parts.ingress_key, id),
+    egressToken(stage.parts.ingress_key, id),
+  ]);
 });
 
 test('the newest lines of a container are kept, and a line says how much was cut, whatever the filter', async () => {

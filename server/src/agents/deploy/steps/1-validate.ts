@@ -86,9 +86,9 @@ export async function refuseWhatIsMissing(parts: Parts, wanted: Wish): Promise<v
   refuse(await whatIsMissing(parts, wanted));
 }
 
-/** Before the decision: no version can be approved for an unknown target. */
-export async function refuseUnknownTarget(parts: Parts, wanted: Wish): Promise<void> {
-  refuse(await unknownTarget(parts, wanted));
+/** Before the decision: no version can be approved for a target that is unknown, or that has not what it needs. */
+export async function refuseUnfitTarget(parts: Parts, wanted: Wish): Promise<void> {
+  refuse(await unfitTarget(parts, wanted));
 }
 
 function refuse(missing: readonly Missing[]): void {
@@ -104,8 +104,12 @@ function refuse(missing: readonly Missing[]): void {
 export async function whatIsMissing(parts: Parts, wanted: Wish): Promise<Missing[]> {
   // The requested target replaces the one in the file.
   const fields = refusedFields(wanted.config).filter(({ field }) => field !== 'deploy.cloud');
+  return [...fields, ...(await unfitTarget(parts, wanted))];
+}
+
+async function unfitTarget(parts: Parts, wanted: Wish): Promise<Missing[]> {
   const unknown = await unknownTarget(parts, wanted);
-  return [...fields, ...unknown, ...(unknown.length === 0 ? await missingIsolation(parts, wanted) : [])];
+  return unknown.length === 0 ? await missingIsolation(parts, wanted) : unknown;
 }
 
 async function missingIsolation({ targets }: Pick<Parts, 'targets'>, { config, target }: Wish): Promise<Missing[]> {

@@ -8,6 +8,8 @@ const most_characters = 49;
 const longest_number = '-r9999'.length;
 const label_value = /^[a-z0-9_-]{0,63}$/;
 const most_value_bytes = 32_768;
+/** Of a plan, before the build. */
+const planned_image = '<image>';
 /** Cloud Run sets these itself. */
 const reserved = /^(PORT|K_.*|CLOUD_RUN_.*|X_GOOGLE_.*)$/;
 
@@ -37,7 +39,10 @@ function templateRules({ serviceAccount, containers }: PoolTemplate): Rule[] {
       const large = env.filter((one) => 'value' in one && Buffer.byteLength(one.value) > most_value_bytes);
       const size = { cpu: Number(limits['cpu']), memory: Number(/^(\d+)Mi$/.exec(limits['memory'] ?? '')?.[1]) };
       return [
-        [!/@sha256:[0-9a-f]{64}$/.test(image), `The image ${image} is not named by its digest.`],
+        [
+          !/@sha256:[0-9a-f]{64}$/.test(image) && image !== planned_image,
+          `The image ${image} is not named by its digest.`,
+        ],
         [!isRunSize(size), `Cloud Run has no size with ${limits['cpu']} CPU and ${limits['memory']} of memory.`],
         [twice.length > 0, `The container has ${twice.join(', ')} twice.`],
         [own.length > 0, `Cloud Run sets ${own.join(', ')} itself.`],

@@ -166,6 +166,11 @@ test('a name that Google would refuse is refused before', () => {
   expect(brokenRules(own).join(' ')).toContain('The worker pool svc-Parrot has other characters');
 });
 
+test('a plan before the build breaks no rule', () => {
+  const planned = { ...described, image: '<image>', scaling: { min: 0, max: 3 }, secrets: [], files: {} };
+  expect(planOf(planned, planning).broken).toEqual([]);
+});
+
 test('a repeated description of another attempt has the same template, so it replaces no replica', () => {
   const { fence: _, ...rest } = described;
   expect(template(rest, planning, { key })).toEqual(described_template);

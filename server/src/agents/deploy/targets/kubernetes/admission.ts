@@ -9,6 +9,7 @@ import type {
   V1ValidatingAdmissionPolicyBinding,
 } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
+import type { TargetFile } from '../target.ts';
 import type { Cluster } from './client.ts';
 
 /** In the namespace of the agents: the digest of each revision, under the name of its Deployment. */
@@ -31,12 +32,19 @@ interface AdmissionInput {
   user: string;
 }
 
-/** For `kubectl apply`, by somebody who may change admission policies. It needs Kubernetes 1.30 or later. */
-export function admissionPolicy(input: AdmissionInput): string {
-  return objectsOf(input)
-    .map((object) => stringify(object, { lineWidth: 0 }))
-    .join('---\n');
+/** It begins another document, so that it may follow the account in one text. */
+export function admissionFile(input: AdmissionInput): TargetFile {
+  const head = [
+    '---',
+    '# Lets only images that the service has deployed into the namespace. It needs Kubernetes 1.30 or later, and an account that may change',
+    `# admission policies:`,
+    `#   kubectl apply -f ${file}`,
+  ];
+  const documents = objectsOf(input).map((object) => stringify(object, { lineWidth: 0 }));
+  return { file, content: `${head.join('\n')}\n${documents.join('---\n')}` };
 }
+
+const file = 'gantry-admission.yaml';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
 

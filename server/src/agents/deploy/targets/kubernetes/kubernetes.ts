@@ -8,10 +8,11 @@ import { openLedger } from '../ledger.ts';
 import { deliverTo, registryOf, testRegistry, type DeliveryParts } from '../registry.ts';
 import { replicaTarget, type ReplicaParts } from '../replicas/target.ts';
 import type { Registry } from '../../../../assets/images/registry-client.ts';
-import type { Target } from '../target.ts';
+import type { Target, TargetFile } from '../target.ts';
 import { tried } from '../tried.ts';
 import { connectCluster, type Cluster } from './client.ts';
-import { policyFile } from './policy.ts';
+import { admissionFile } from './admission.ts';
+import { accountOf, policyFile } from './policy.ts';
 import { ownCluster } from './own-cluster.ts';
 import type { OwnCluster } from '../../../../ground/config/own-cluster.ts';
 import { limitsOf, type Ways } from './limits.ts';
@@ -29,10 +30,15 @@ interface KubernetesParts extends DeliveryParts, ReplicaParts {
 export const kubernetesKind = (parts: KubernetesParts): KindOfTarget => ({
   open: (named) => openTarget(named, parts),
   test: async (named, signal) => await test(named, parts, signal),
-  policy: (named) => [
-    policyFile({ namespace: configOf(named).namespace, installation_id: parts.builds.installation_id }),
-  ],
+  policy: (named) => policyFiles(configOf(named), parts.builds.installation_id),
 });
+
+/** The account of a service in its own cluster has another name, which no config says. So nothing says who may change the record of images. */
+function policyFiles({ address, namespace }: KubernetesConfig, installation_id: string): TargetFile[] {
+  const place = { namespace, installation_id };
+  const rbac = policyFile(place);
+  return address === in_cluster ? [rbac] : [rbac, admissionFile({ namespace, user: accountOf(place) })];
+}
 
 const configOf = ({ config }: NamedTarget) => config as unknown as KubernetesConfig; // of this kind, as it was checked when it was stored
 

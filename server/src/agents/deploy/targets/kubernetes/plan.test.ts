@@ -93,5 +93,5 @@ test('a row of this kind plans and has a policy without a connection; its name i
   const plan = kind.open(named).plan?.({ ...planned, name: `${planned.name}-1` });
   expect(plan).toEqual(planOf(home, planned, { pull, ways: undefined }));
   expect(JSON.stringify(plan)).not.toContain(credential.token);
-  expect(kind.policy?.(named).map(({ file }) => file)).toEqual(['gantry-rbac.yaml']);
+  expect(kind.policy?.(named).map(({ file }) => file)).toEqual(['gantry-rbac.yaml', 'gantry-admission.yaml']);
 });

@@ -48,6 +48,9 @@ const rbac = { group: 'rbac.authorization.k8s.io', version: 'rbac.authorization.
 /** Of this installation, because several may share a cluster. */
 const nameIn = ({ installation_id }: Place) => `gantry-${installation_id.slice(0, 8)}`;
 
+/** As the API server names it. */
+export const accountOf = (place: Place) => `system:serviceaccount:${place.namespace}:${nameIn(place)}`;
+
 /** The account of the service with these rights and no other. Whoever runs the cluster applies it. */
 function policyObjects(place: Place): object[] {
   const { namespace } = place;
