@@ -452,15 +452,3 @@ test('validate names every fault at once with line and column, and --fix applies
   expect(fixed.stdout).toContain('+ framework: langgraph');
   expect(readFileSync(path.join(project, 'agent.yaml'), 'utf8')).toContain('framework: langgraph\n');
 });
-
-test('validate does not report a project as deployable when deploy refuses it', async () => {
-  const own = freshHome();
-  await runSvc(['init', 'my-agent', '--framework', 'langgraph'], { home: own });
-  const file = path.join(own, 'my-agent', 'agent.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('cloud: local', 'cloud: azure'));
-  const { exit, stdout, stderr } = await runSvc(['validate', 'my-agent'], { home: own });
-  expect(exit).toBe(0);
-  expect(stdout).toContain('Deploy refuses `deploy.cloud`');
-  expect(stdout).toContain('cannot be deployed yet because of deploy.cloud');
-  expect(stdout + stderr).not.toMatch(/can be deployed|svc submit/);
-});
