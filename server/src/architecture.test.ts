@@ -25,6 +25,8 @@ const wings: Record<string, readonly (string | readonly string[])[]> = {
       'within.ts',
       'is-same-secret.ts',
       'read-at-most.ts',
+      'json-in.ts',
+      'google-assertion.ts',
       'next-message.ts',
       'yield-turn.ts',
       'vectors',

@@ -3,6 +3,7 @@
 import { Problem } from '@gantry/contract/problems.ts';
 import { z } from 'zod';
 import type { InstalledPackage } from './installed.ts';
+import { jsonIn } from '../../ground/json-in.ts';
 
 const entry = z.object({
   name: z.string().max(300).optional(),
@@ -16,7 +17,7 @@ const lockFile = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.
 
 /** The packages by their folders below node_modules. Throws `project_invalid`. */
 export function parseNpmLock(lock: string, registry: string): Map<string, InstalledPackage> {
-  const { data } = lockFile.safeParse(parsed(lock));
+  const { data } = lockFile.safeParse(jsonIn(lock));
   if (data === undefined) throw refused('it is no lock of npm');
   const { origin } = new URL(registry);
   const packages = new Map<string, InstalledPackage>();
@@ -34,14 +35,6 @@ export function parseNpmLock(lock: string, registry: string): Map<string, Instal
 
 const folder = 'node_modules/';
 const nameOf = (path: string) => path.slice(path.lastIndexOf(folder) + folder.length);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function refused(why: string): Problem {
   return new Problem('project_invalid', {

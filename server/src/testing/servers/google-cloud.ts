@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { jwtVerify } from 'jose';
-import { token_address } from '../../agents/deploy/targets/gcp/credential.ts';
+import { google_token_address } from '../../ground/google-assertion.ts';
 import { poolTemplate } from '../../agents/deploy/targets/gcp/pool.ts';
 import type { PoolContainers, Said } from './pool-containers.ts';
 
@@ -210,7 +210,7 @@ export async function startGoogleCloud({ secrets, project, public_key, container
       return { status: 400, body: { error: 'unsupported_grant_type' } };
     try {
       const { payload } = await jwtVerify(asked.get('assertion') ?? '', public_key, {
-        audience: token_address,
+        audience: google_token_address,
         maxTokenAge: '1h',
       });
       issued.push(String(payload.iss));

@@ -43,3 +43,18 @@ export function saidPaths(paths: readonly string[]): string {
   const more = paths.length - said.length;
   return `not as described: ${said.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }
+
+/** What is there, for vendors that fill fields nobody asked for: the members that were asked for, and every item of a list. */
+export function asFarAs(wanted: unknown, there: unknown): unknown {
+  if (Array.isArray(wanted) && Array.isArray(there))
+    return there.map((item: unknown) => asFarAs(ofName(wanted, item), item));
+  if (!isObject(wanted) || !isObject(there)) return there;
+  return Object.fromEntries(Object.keys(wanted).map((name) => [name, asFarAs(wanted[name], there[name])]));
+}
+
+/** Items without a name are texts, or the only one of their list. */
+const ofName = (items: readonly unknown[], of: unknown): unknown =>
+  isObject(of) ? items.find((item) => isObject(item) && item['name'] === of['name']) : undefined;
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -10,6 +10,7 @@ import { teamSecret } from '../upstream/credential.ts';
 import type { Upstream } from '../upstream/connect.ts';
 import { buildRequest, type HttpTool } from './build-request.ts';
 import { cutAnswer } from './cut-answer.ts';
+import { jsonIn } from '../../../ground/json-in.ts';
 
 interface AddressCall {
   tool: HttpTool;
@@ -79,7 +80,7 @@ function answerText(
   { type, text, isError }: { type: string; text: string; isError: boolean },
 ): string {
   if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
-    const value = parsed(text);
+    const value = jsonIn(text);
     if (value === undefined && !isError) throw unavailable(upstream, 'its answer is no JSON, and says that it is');
     if (value === undefined) return '';
     return JSON.stringify(returns === undefined ? value : cutAnswer(value, returns));
@@ -91,14 +92,6 @@ function answerText(
     upstream,
     `it answers ${type.slice(0, 100) || 'without a type'}, and the tool returns something else`,
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function credentialOf(

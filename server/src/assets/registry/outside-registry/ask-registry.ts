@@ -4,6 +4,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import type { z } from 'zod';
 import { AnswerTooLong, boundedFetch, Redirected } from '../../../ground/outbound/bounded-fetch.ts';
 import { DestinationRefused, type Outbound } from '../../../ground/outbound/outbound.ts';
+import { jsonIn } from '../../../ground/json-in.ts';
 
 export interface Registry {
   /** Without a slash at its end. */
@@ -31,7 +32,7 @@ export async function askRegistry<T>({ outbound, registry, path, schema, signal 
     return { status: answer.status, text: await answer.text() };
   });
   if (status !== 200) throw unreadable(registry, statusMeanings[status] ?? `It answers with the status ${status}.`);
-  const parsed = schema.safeParse(jsonOf(text));
+  const parsed = schema.safeParse(jsonIn(text));
   if (parsed.success) return parsed.data;
   const at = parsed.error.issues[0]?.path.filter((part) => typeof part === 'number' || /^\w{1,40}$/.test(String(part)));
   const where = at === undefined || at.length === 0 ? '' : ` (at ${at.join('.')})`;
@@ -65,12 +66,4 @@ function reasonOf(error: unknown): string {
   if (error instanceof Error && ['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError'].includes(error.name))
     return 'It does not answer in time.';
   return 'It cannot be reached.';
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

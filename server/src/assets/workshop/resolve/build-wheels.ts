@@ -83,6 +83,7 @@ if sum(len(wheel["bytes"]) for wheel in built) > ${limit_bytes}:
     sys.exit(${exitCodes.too_large})
 print(json.dumps([{**wheel, "bytes": base64.b64encode(wheel["bytes"]).decode()} for wheel in built]))
 `;
+import { jsonIn } from '../../../ground/json-in.ts';
 
 // Code of a built package may have written to the same output, so the output is hostile input.
 const printed = z.array(
@@ -96,7 +97,7 @@ const printed = z.array(
 /** Reads the output of the script. Throws `build_failed` for an invalid output, and `project_invalid` for an invalid lock. */
 export function readBuiltWheels(stdout: string): BuiltWheels {
   const [lock = '', json = ''] = stdout.split(separator);
-  const found = printed.safeParse(parseJson(json));
+  const found = printed.safeParse(jsonIn(json));
   if (!found.success)
     throw new Problem('build_failed', { detail: 'The build of the source distributions gave no readable result' });
   const built = found.data.map((wheel) => ({ ...wheel, bytes: Buffer.from(wheel.bytes, 'base64') }));
@@ -126,14 +127,6 @@ export function refuseNotBuilt({ exit_code, stderr }: { exit_code: number; stder
     hint: `Choose a version of ${named.split('==')[0]} that has a wheel.`,
     fields: { output: stderr.trim().slice(-8000) },
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function hashOf(bytes: Uint8Array): string {

@@ -1,21 +1,20 @@
 // The credential of Vertex AI is the key of a service account, as JSON. It signs a request for a token, and only the token goes to the model.
 // Promise: the signed request goes to Google's own address, or to one that an operator has listed. A token is used until shortly before its end.
 import { createHash } from 'node:crypto';
-import { importPKCS8, SignJWT } from 'jose';
+import { googleGrant, google_token_address } from '../../../ground/google-assertion.ts';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Outbound } from '../../../ground/outbound/outbound.ts';
 import { AttemptFailed, unavailable } from './attempt-failed.ts';
 import { connectionProblem } from './connection-problem.ts';
 import type { Model, Upstream } from '../model.ts';
+import { jsonIn } from '../../../ground/json-in.ts';
 
 export interface GoogleTokens {
   /** The upstream with a token as its credential; itself when it has no service account. Throws AttemptFailed. */
   authorize(model: Model, upstream: Upstream): Promise<Upstream>;
 }
 
-const google = 'https://oauth2.googleapis.com/token';
-const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const asking_ms = 10_000;
 const max_answer_bytes = 64 * 1024;
 const longest_seconds = 3600;
@@ -61,7 +60,7 @@ const account = z.object({
   client_email: z.string().min(3).max(320),
   private_key: z.string().min(100).max(16_384),
   private_key_id: z.string().max(200).optional(),
-  token_uri: z.string().max(500).default(google),
+  token_uri: z.string().max(500).default(google_token_address),
 });
 
 interface Asking {
@@ -77,15 +76,15 @@ async function askToken(
 ): Promise<Token> {
   const refused = (why: string) =>
     new AttemptFailed(unavailable(model, `${why}; its secret is ${upstream.secret ?? ''}`), { kind: 'refused' });
-  const read = account.safeParse(parsed(service_account));
+  const read = account.safeParse(jsonIn(service_account));
   if (!read.success) throw refused('its credential is no key of a service account in JSON');
   const { token_uri } = read.data;
-  if (token_uri !== google && !private_hosts.includes(hostOf(token_uri)))
+  if (token_uri !== google_token_address && !private_hosts.includes(hostOf(token_uri)))
     throw refused('its service account names an address for tokens that is not Google’s');
-  const assertion = await sign(read.data).catch(() => {
+  const grant = await googleGrant(read.data, { address: token_uri, lasts_seconds: longest_seconds }).catch(() => {
     throw refused('the private key of its service account cannot be read');
   });
-  const { status, said } = await ask(outbound, token_uri, assertion).catch((cause: unknown) => {
+  const { status, said } = await ask(outbound, token_uri, grant).catch((cause: unknown) => {
     const problem = connectionProblem(cause, model, { ...upstream, base_url: token_uri });
     throw new AttemptFailed(unavailable(model, `it gets no token: ${problem}`), { kind: 'unsent', cause });
   });
@@ -102,28 +101,11 @@ const token = z.object({
   expires_in: z.int().min(1).default(longest_seconds),
 });
 
-async function sign({
-  client_email,
-  private_key,
-  private_key_id,
-  token_uri,
-}: z.output<typeof account>): Promise<string> {
-  const key = await importPKCS8(private_key, 'RS256');
-  return await new SignJWT({ scope })
-    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(private_key_id !== undefined && { kid: private_key_id }) })
-    .setIssuer(client_email)
-    .setAudience(token_uri)
-    .setIssuedAt()
-    .setExpirationTime(`${longest_seconds}s`)
-    .sign(key);
-}
-
-async function ask(outbound: Outbound, address: string, assertion: string): Promise<{ status: number; said: unknown }> {
-  const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+async function ask(outbound: Outbound, address: string, grant: string): Promise<{ status: number; said: unknown }> {
   const { statusCode: status, body } = await outbound.request(address, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'gantry' },
-    body: new URLSearchParams({ grant_type, assertion }).toString(),
+    body: grant,
     signal: AbortSignal.timeout(asking_ms),
   });
   let text = '';
@@ -131,15 +113,7 @@ async function ask(outbound: Outbound, address: string, assertion: string): Prom
     text += chunk.toString('latin1');
     if (text.length > max_answer_bytes) break;
   }
-  return { status, said: parsed(text) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // refused by its schema
-  }
+  return { status, said: jsonIn(text) };
 }
 
 function hostOf(address: string): string {

@@ -1,10 +1,9 @@
 // Calls of Azure's APIs as plain JSON. A client of Azure would leave out a misspelt field without a word; the tests compare each request with what
 // Azure's client makes of it. A token goes to the two hosts of `hosts` alone: an answer may name another host, and it is never followed.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
 import type { Outbound } from '../../../../ground/outbound/outbound.ts';
-import { readAtMost } from '../../../../ground/read-at-most.ts';
+import { callVendor, unanswered, type VendorAnswer } from '../vendor-call.ts';
 import type { AccessToken, Api } from './credential.ts';
 import { methods, type Method, type MethodName } from './methods.ts';
 import type { AzureRequest } from './requests.ts';
@@ -52,52 +51,33 @@ export interface AzureParts {
 }
 
 const own_hosts = { arm: 'https://management.azure.com', logs: 'https://api.loganalytics.azure.com' } as const;
-const answer_ms = 30_000;
-const most_bytes = 16 * 1024 ** 2;
 const most_words = 1000;
-/** Too many calls, or a moment without the service. */
-const passing = [429, 503];
-const pauses_ms = [1000, 3000];
 
 export function azureClient({ token, outbound, hosts = own_hosts, onRequest }: AzureParts): Azure {
-  const sendOnce = async (request: AzureRequest, signal?: AbortSignal): Promise<Begun> => {
-    const { verb, api } = methodOf(request.method);
-    onRequest?.(request);
-    const limit = AbortSignal.timeout(answer_ms);
-    const authorization = `Bearer ${await token(api, signal)}`;
-    try {
-      const answer = await outbound.request(`${hosts[api]}${pathOf(request)}`, {
-        method: verb,
-        headers: { authorization, ...(request.body !== undefined && { 'content-type': 'application/json' }) },
-        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-      });
-      const text = (await readAtMost(answer.body, most_bytes, () => new Error('too long'))).toString();
-      const next = answer.headers['azure-asyncoperation'] ?? answer.headers['location'];
-      return { status: answer.statusCode, body: parsed(text), ...(typeof next === 'string' && { next }) };
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw unanswered(request.method, error);
-    }
-  };
-
   const send = async (request: AzureRequest, signal?: AbortSignal): Promise<Begun> => {
-    for (let tries = 0; ; tries++) {
-      const answer = await sendOnce(request, signal);
-      const pause = pauses_ms[tries];
-      if (passing.includes(answer.status) && pause !== undefined) {
-        await sleep(pause, undefined, { ...(signal && { signal }) });
-        continue;
-      }
-      if (answer.status < 200 || answer.status > 204) throw refusalOf(answer);
-      return answer;
-    }
+    const { method, body } = request;
+    const { verb, api } = methodOf(method);
+    const answer = await callVendor(
+      outbound,
+      {
+        what: whatIs(method),
+        address: () => `${hosts[api]}${pathOf(request)}`,
+        verb,
+        token: async (ending) => await token(api, ending),
+        body,
+        onSend: () => onRequest?.(request),
+      },
+      signal,
+    );
+    if (answer.status < 200 || answer.status > 204) throw refusalOf(answer);
+    const next = answer.headers['azure-asyncoperation'] ?? answer.headers['location'];
+    return { status: answer.status, body: answer.body, ...(typeof next === 'string' && { next }) };
   };
 
   return {
     async call(request, form, signal) {
       const found = form.safeParse((await send(request, signal)).body);
-      if (!found.success) throw unanswered(request.method, new Error('an answer of another form'));
+      if (!found.success) throw unanswered(whatIs(request.method), new Error('an answer of another form'));
       return found.data;
     },
     begin: send,
@@ -117,6 +97,7 @@ export function azureClient({ token, outbound, hosts = own_hosts, onRequest }: A
 }
 
 const methodOf = (name: MethodName): Method => methods[name];
+const whatIs = (method: MethodName) => `${method} of Azure`;
 
 /** A name is made of parts that Azure's own rules allow. Any other would be another path. */
 export function pathOf({ method, name, query }: AzureRequest): string {
@@ -127,18 +108,10 @@ export function pathOf({ method, name, query }: AzureRequest): string {
   return `${path.replace('{}', name)}${asked === '' ? '' : `?${asked}`}`;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const refusal = z.object({ error: z.object({ code: z.string(), message: z.string().default('') }) });
 
 /** An answer that is no JSON of Azure's comes from something in its place, and is no missing thing. */
-function refusalOf({ status, body }: Begun): Problem {
+function refusalOf({ status, body }: VendorAnswer): Problem {
   if (status === 401)
     return new Refused(status, 'engine_unavailable', 'Azure does not accept the credential of the target.');
   const said = refusal.safeParse(body);
@@ -147,11 +120,4 @@ function refusalOf({ status, body }: Begun): Problem {
   const { code: reason, message } = said.data.error;
   const code = [400, 404, 409].includes(status) ? 'start_failed' : 'engine_unavailable';
   return new Refused(status, code, `Azure refuses it (${reason.slice(0, 100)}): ${message.slice(0, most_words)}`);
-}
-
-function unanswered(method: MethodName, error: unknown): Error {
-  if (error instanceof Problem) return error;
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  const reason = code ?? (error instanceof Error ? error.message : 'no answer');
-  return new Problem('engine_unavailable', { detail: `${method} of Azure has no answer (${reason.slice(0, 200)}).` });
 }

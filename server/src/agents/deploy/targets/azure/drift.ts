@@ -1,6 +1,6 @@
 // What somebody changed in the resource group by hand: container apps, and what their containers are made of. Values of secrets are not compared.
 // Azure fills fields that nobody asked for, so only the fields of a request count, and every item of its lists.
-import { differingPaths, saidPaths } from '../differing-paths.ts';
+import { asFarAs, differingPaths, isObject, saidPaths } from '../differing-paths.ts';
 import type { PlatformDrift } from '../replicas/platform.ts';
 import type { App } from './app.ts';
 import { ownApps, replicasOf } from './apps.ts';
@@ -77,18 +77,3 @@ function asForeign(one: App): PlatformDrift {
     detail: 'it has the tag of this service, and is not on the record',
   };
 }
-
-/** The members that were asked for, and every item of a list. */
-function asFarAs(wanted: unknown, there: unknown): unknown {
-  if (Array.isArray(wanted) && Array.isArray(there))
-    return there.map((item: unknown) => asFarAs(ofName(wanted, item), item));
-  if (!isObject(wanted) || !isObject(there)) return there;
-  return Object.fromEntries(Object.keys(wanted).map((name) => [name, asFarAs(wanted[name], there[name])]));
-}
-
-/** Items without a name are in the order of the request. */
-const ofName = (items: readonly unknown[], of: unknown): unknown =>
-  isObject(of) ? items.find((item) => isObject(item) && (!('name' in of) || item['name'] === of['name'])) : undefined;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { Outbound } from '../../../../ground/outbound/outbound.ts';
 import { readAtMost } from '../../../../ground/read-at-most.ts';
+import { jsonIn } from '../../../../ground/json-in.ts';
 
 /** The user name of everybody who comes with a refresh token. */
 const username = '00000000-0000-0000-0000-000000000000';
@@ -35,7 +36,7 @@ export async function registryLogin(
   });
   const text = (await readAtMost(answer.body, most_bytes, () => failed('its answer is too long'))).toString();
   if (answer.statusCode !== 200) throw failed(`it answers ${answer.statusCode}`);
-  const found = exchanged.safeParse(parsed(text));
+  const found = exchanged.safeParse(jsonIn(text));
   if (!found.success) throw failed('its answer has another form');
   return { username, password: found.data.refresh_token };
 }
@@ -43,11 +44,3 @@ export async function registryLogin(
 /** No message has anything of the answer. */
 const failed = (reason: string) =>
   new Problem('engine_unavailable', { detail: `The registry gives no token for the one of Azure: ${reason}.` });
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,6 +1,6 @@
 // What somebody changed in the project by hand: worker pools, what their containers are made of, and their secrets. Values of secrets are not
 // compared. Google fills fields that nobody asked for, so only the fields of the description count, and every item of its lists.
-import { differingPaths, saidPaths } from '../differing-paths.ts';
+import { asFarAs, differingPaths, saidPaths } from '../differing-paths.ts';
 import type { Recorded } from '../outside.ts';
 import type { PlatformDrift } from '../replicas/platform.ts';
 import type { CloudRun } from './cloud-run-platform.ts';
@@ -75,18 +75,3 @@ function asForeign(id: string, pools: readonly Pool[]): PlatformDrift {
     detail: 'it has the label of this service, and is not on the record',
   };
 }
-
-/** The members that were asked for, and every item of a list. */
-function asFarAs(wanted: unknown, there: unknown): unknown {
-  if (Array.isArray(wanted) && Array.isArray(there))
-    return there.map((item: unknown) => asFarAs(ofName(wanted, item), item));
-  if (!isObject(wanted) || !isObject(there)) return there;
-  return Object.fromEntries(Object.keys(wanted).map((name) => [name, asFarAs(wanted[name], there[name])]));
-}
-
-/** Items without a name are texts, which have no members. */
-const ofName = (items: readonly unknown[], of: unknown): unknown =>
-  isObject(of) ? items.find((item) => isObject(item) && item['name'] === of['name']) : undefined;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,10 +1,9 @@
 // Calls of Google's APIs as plain JSON. A client of Google would leave out a misspelt field without a word; the tests compare each request with the
 // API's own description.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Problem, type ProblemCode } from '@gantry/contract/problems.ts';
 import type { Outbound } from '../../../../ground/outbound/outbound.ts';
-import { readAtMost } from '../../../../ground/read-at-most.ts';
+import { callVendor, unanswered } from '../vendor-call.ts';
 import type { AccessToken } from './credential.ts';
 import { methods, type Method, type MethodName } from './methods.ts';
 import type { GoogleRequest } from './requests.ts';
@@ -43,12 +42,7 @@ export interface GoogleParts {
   onRequest?: (request: GoogleRequest) => void;
 }
 
-const answer_ms = 30_000;
-const most_bytes = 16 * 1024 ** 2;
 const most_words = 1000;
-/** Too many calls, or a moment without the service. */
-const passing = [429, 503];
-const pauses_ms = [1000, 3000];
 
 export function google({
   token,
@@ -56,47 +50,30 @@ export function google({
   baseOf = (api) => `https://${api}.googleapis.com`,
   onRequest,
 }: GoogleParts): Google {
-  const send = async (request: GoogleRequest, signal?: AbortSignal) => {
-    const { verb } = methodOf(request.method);
-    onRequest?.(request);
-    const limit = AbortSignal.timeout(answer_ms);
-    const authorization = `Bearer ${await token(signal)}`;
-    try {
-      const answer = await outbound.request(`${baseOf(apiOf(request.method))}/${pathOf(request)}`, {
-        method: verb,
-        headers: {
-          authorization,
-          ...(request.body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-      });
-      const text = (await readAtMost(answer.body, most_bytes, () => new Error('too long'))).toString();
-      return { status: answer.statusCode, body: parsed(text) };
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw unanswered(request.method, error);
-    }
-  };
-
   return {
     async call(request, form, signal) {
-      for (let tries = 0; ; tries++) {
-        const { status, body } = await send(request, signal);
-        const pause = pauses_ms[tries];
-        if (passing.includes(status) && pause !== undefined) {
-          await sleep(pause, undefined, { ...(signal && { signal }) });
-          continue;
-        }
-        if (status !== 200) throw refusalOf(status, body);
-        const found = form.safeParse(body);
-        if (!found.success) throw unanswered(request.method, new Error('an answer of another form'));
-        return found.data;
-      }
+      const { method, body } = request;
+      const { status, ...answer } = await callVendor(
+        outbound,
+        {
+          what: whatIs(method),
+          address: () => `${baseOf(apiOf(method))}/${pathOf(request)}`,
+          verb: methodOf(method).verb,
+          token,
+          body,
+          onSend: () => onRequest?.(request),
+        },
+        signal,
+      );
+      if (status !== 200) throw refusalOf(status, answer.body);
+      const found = form.safeParse(answer.body);
+      if (!found.success) throw unanswered(whatIs(method), new Error('an answer of another form'));
+      return found.data;
     },
   };
 }
 
+const whatIs = (method: MethodName) => `${method} of Google`;
 const methodOf = (name: MethodName): Method => methods[name];
 const apiOf = (name: MethodName) => name.slice(0, name.indexOf('.'));
 
@@ -106,14 +83,6 @@ export function pathOf({ method, name, query = {} }: GoogleRequest): string {
     throw new Error(`${JSON.stringify(name)} is no name of a thing of Google`);
   const asked = new URLSearchParams(query).toString();
   return `${methodOf(method).path.replace('{}', name)}${asked === '' ? '' : `?${asked}`}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const refusal = z.object({ error: z.object({ status: z.string(), message: z.string() }) });
@@ -129,11 +98,4 @@ function refusalOf(status: number, body: unknown): Problem {
     return new Refused(reason, 'engine_unavailable', 'Google does not accept the credential of the target.');
   const code = [400, 404, 409].includes(status) ? 'start_failed' : 'engine_unavailable';
   return new Refused(reason, code, `Google refuses it (${reason}): ${words}`);
-}
-
-function unanswered(method: MethodName, error: unknown): Error {
-  if (error instanceof Problem) return error;
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  const reason = code ?? (error instanceof Error ? error.message : 'no answer');
-  return new Problem('engine_unavailable', { detail: `${method} of Google has no answer (${reason.slice(0, 200)}).` });
 }
