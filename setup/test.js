@@ -78,7 +78,9 @@ async function runEverything() {
 }
 
 /** @param {number} since */
-const secondsSince = (since) => (performance.now() - since) / 1000;
+function secondsSince(since) {
+  return (performance.now() - since) / 1000;
+}
 
 /**
  * @param {string} baseImage

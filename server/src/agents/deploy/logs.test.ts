@@ -5,6 +5,7 @@ import { openAgentKey } from '../../models/keys/holders/agent-keys.ts';
 import { runEvents } from '../../ground/runs/events.ts';
 import { startWorker, type Worker } from '../../ground/runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../../testing/agents/deploy-stage.ts';
+import { openWorkerErrors } from '../../testing/worker-errors.ts';
 import { traceContext } from '../../ground/trace-context.ts';
 import { deploy } from './deploy.ts';
 import { egressToken } from './limited/egress-token.ts';
@@ -17,6 +18,7 @@ import type { LogLine, Secrets } from './targets/target.ts';
 
 let stage: DeployStage;
 let worker: Worker;
+const errors = openWorkerErrors();
 let name = '';
 /** The output of the container. It has ended, so each follow ends at once. */
 let written: LogLine[] = [];
@@ -30,7 +32,7 @@ beforeAll(async () => {
   worker = await startWorker(
     stage.database.db,
     { deploy: deployKind(stage.parts) },
-    { owner: 'test', onError: (error) => expect.unreachable(String(error)) },
+    { owner: 'test', onError: errors.onError },
   );
   const pushed = await stage.push();
   name = pushed.name;
@@ -50,6 +52,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker?.stop();
   await stage?.close();
+  errors.expectNone();
 });
 beforeEach(() => {
   reads = 0;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { isAway } from '../database/database.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
+import { openWorkerErrors } from '../../testing/worker-errors.ts';
 import type { CrashWorkerSettings } from '../../testing/killed/crash-worker.ts';
 import { runEvents } from './events.ts';
 import { enqueue, findRun, type RunRow } from './run.ts';
@@ -18,7 +18,7 @@ let base: TestDatabase;
 let folder: string;
 let children: ChildProcess[] = [];
 let workers: Worker[] = [];
-let errors: unknown[] = [];
+const errors = openWorkerErrors();
 const short = { lease_ms: 900, poll_ms: 50 };
 const actor = { user_id: '00000000-0000-4000-8000-000000000001', name: 'ada@example.com' };
 
@@ -32,10 +32,9 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of children) child.kill('SIGKILL');
   await Promise.all(workers.map((worker) => worker.stop()));
-  const met = errors;
-  [children, workers, errors] = [[], [], []];
+  [children, workers] = [[], []];
   await rm(folder, { recursive: true });
-  if (met.length > 0) throw new AggregateError(met, 'the worker reported unexpected errors');
+  errors.expectNone();
 });
 
 async function startChild(trap: Trap, times: CrashWorkerSettings['times'] = short) {
@@ -56,8 +55,7 @@ async function startChild(trap: Trap, times: CrashWorkerSettings['times'] = shor
 }
 
 async function takeOver(times: CrashWorkerSettings['times'] = short): Promise<void> {
-  // A busy machine can take longer for a connection than a short lease gives; the renewal is tried again.
-  const onError = (error: unknown) => void (isAway(error) ? undefined : errors.push(error));
+  const { onError } = errors;
   workers.push(await startWorker(base.db, { story: storyKind() }, { owner: 'parent', ...times, onError }));
 }
 

@@ -2,12 +2,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sql } from '../database/sql.ts';
 import { testDatabase, type TestDatabase } from '../../testing/test-database.ts';
+import { openWorkerErrors } from '../../testing/worker-errors.ts';
 import { enqueue, findRun, requestCancel, RunWaits, wake, type Run } from './run.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 let base: TestDatabase;
 let worker: Worker | undefined;
 let count = 0;
+const errors = openWorkerErrors();
 const begun: string[] = [];
 const actor = { user_id: '00000000-0000-4000-8000-000000000001', name: 'ada@example.com' };
 
@@ -20,6 +22,7 @@ afterEach(async () => {
   await worker?.stop();
   worker = undefined;
   begun.splice(0);
+  errors.expectNone();
 });
 
 async function work(beforeWait: (run: Run) => Promise<void> = async () => {}): Promise<void> {
@@ -40,7 +43,7 @@ async function work(beforeWait: (run: Run) => Promise<void> = async () => {}): P
         },
       },
     },
-    { owner: `test ${++count}`, poll_ms: 50, lease_ms: 500, onError: (error) => expect.unreachable(String(error)) },
+    { owner: `test ${++count}`, poll_ms: 50, lease_ms: 500, onError: errors.onError },
   );
 }
 

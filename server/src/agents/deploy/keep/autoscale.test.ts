@@ -3,6 +3,7 @@ import { runEvents } from '../../../ground/runs/events.ts';
 import { startWorker, type Worker } from '../../../ground/runs/worker.ts';
 import { findAgent } from '../../../assets/registry/find.ts';
 import { openDeployStage, type DeployStage } from '../../../testing/agents/deploy-stage.ts';
+import { openWorkerErrors } from '../../../testing/worker-errors.ts';
 import { deploy } from '../deploy.ts';
 import { deployKind } from '../deploy-kind.ts';
 import { deployMutex } from '../deploy-run.ts';
@@ -13,17 +14,19 @@ import { openCalls } from './open-calls.ts';
 
 let stage: DeployStage;
 let worker: Worker;
+const errors = openWorkerErrors();
 const signal = AbortSignal.timeout(60_000);
 
 beforeAll(async () => {
   stage = await openDeployStage();
   const { parts } = stage;
-  const onError = (error: unknown) => expect.unreachable(String(error));
+  const { onError } = errors;
   worker = await startWorker(parts.db, { deploy: deployKind(parts) }, { owner: parts.leases.owner, onError });
 });
 afterAll(async () => {
   await worker?.stop();
   await stage?.close();
+  errors.expectNone();
 });
 beforeEach(() => stage.clear());
 

@@ -6,6 +6,7 @@ import { openAgentKey } from '../../../models/keys/holders/agent-keys.ts';
 import { runEvents } from '../../../ground/runs/events.ts';
 import { startWorker, type Worker } from '../../../ground/runs/worker.ts';
 import { openDeployStage, type DeployStage } from '../../../testing/agents/deploy-stage.ts';
+import { openWorkerErrors } from '../../../testing/worker-errors.ts';
 import { deploy } from '../deploy.ts';
 import { deployKind } from '../deploy-kind.ts';
 import { deployMutex } from '../deploy-run.ts';
@@ -24,6 +25,7 @@ import { keepLog, keptLogLimits } from './keep-log.ts';
 
 let stage: DeployStage;
 let worker: Worker;
+const errors = openWorkerErrors();
 /** What each container has written. */
 const output = new Map<string, LogLine[]>();
 const more = new EventEmitter().setMaxListeners(100);
@@ -34,12 +36,13 @@ beforeAll(async () => {
   worker = await startWorker(
     stage.database.db,
     { deploy: deployKind(stage.parts) },
-    { owner: 'test', onError: (error) => expect.unreachable(String(error)) },
+    { owner: 'test', onError: errors.onError },
   );
 });
 afterAll(async () => {
   await worker?.stop();
   await stage?.close();
+  errors.expectNone();
 });
 beforeEach(() => {
   output.clear();
