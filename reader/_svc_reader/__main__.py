@@ -68,7 +68,8 @@ def run(kind: str, source: int, answer: int, limits: dict[str, int]) -> str:
     process = os.pidfd_open(child)
     is_over, _, _ = select.select([process], [], [], 2 * limits["seconds"])
     os.close(process)
-    # Also what it started, and the next file is read when all of it is gone. The first process of the container and this one are spared.
+    # Also what it started. The next file is read when all of it is gone. The first process of the container and this
+    # one are spared.
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
     _, status = os.waitpid(child, 0)

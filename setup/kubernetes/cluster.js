@@ -7,6 +7,7 @@ import { startControlPlane } from './control-plane.js';
 import { cgroupsOf, endOfLog, killDaemons } from './daemons.js';
 import { execute, executeUntilReady } from './execute.js';
 import { restoreKernelSettings, saveKernelSettings } from './kernel-settings.js';
+import { keepParams } from './keep-params.js';
 import { kubectl } from './kubectl.js';
 import { most_nodes, nodeOf } from './layout.js';
 import { awaitMetricsServer, startMetricsServer } from './metrics-server.js';
@@ -64,6 +65,7 @@ async function bringUp(cluster, { programs, nodes, say }) {
   const pauseArchive = await writePauseImage(cluster, programs);
   await allOf([startRegistry(cluster), startControlPlane(cluster, programs)]);
   await startMetricsServer(cluster, programs);
+  await keepParams(cluster, programs);
   const all = Array.from({ length: nodes }, (_, index) => nodeOf(cluster, index + 1));
   for (const [index, node] of all.entries()) await connectNode(cluster, node, all.slice(0, index));
   say('the nodes');
