@@ -2,7 +2,7 @@
 import { agentConfig, type AgentConfig } from './agent-yaml/config.ts';
 import { isModelAccessName } from '@gantry/contract/agents/environment-names.ts';
 import { explain, pointerOf } from './agent-yaml/explain.ts';
-import { notInEffect, refusedFields } from './agent-yaml/fields-in-effect.ts';
+import { notInEffect } from './agent-yaml/fields-in-effect.ts';
 import { formatNames, ownFormatOf, providerOfVariable, usualKind } from './model-providers.ts';
 import { hasErrors, inOrder, type Finding } from './finding.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
@@ -11,7 +11,7 @@ export { targetFlag, targetOf, type AgentConfig } from './agent-yaml/config.ts';
 export { agentJsonSchema } from './agent-yaml/json-schema.ts';
 export { agentYamlExample } from './agent-yaml/example.ts';
 export { bumpVersion, type VersionPart } from './agent-yaml/bump-version.ts';
-export { fieldsInEffect, notInEffect, refusedFields } from './agent-yaml/fields-in-effect.ts';
+export { fieldsInEffect, notInEffect } from './agent-yaml/fields-in-effect.ts';
 export { resourceLimits, type ResourceLimits } from './agent-yaml/resources.ts';
 
 export interface ParsedAgentYaml {
@@ -90,9 +90,6 @@ function remarks(source: YamlSource, config: AgentConfig): Finding[] {
   return [
     ...notInEffect(config).map(({ field, sentence }) =>
       at(field.split('.'), 'not_in_effect', 'notice', `\`${field}\` is not in effect: ${sentence}`),
-    ),
-    ...refusedFields(config).map(({ field, sentence }) =>
-      at(field.split('.'), 'refused_by_deploy', 'notice', `Deploy refuses \`${field}\`: ${sentence}`),
     ),
     ...((config.guardrails ?? []).length > 0 && config.deploy?.egress === undefined
       ? [

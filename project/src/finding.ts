@@ -29,7 +29,6 @@ const findingCodes = [
   'duplicate_entry',
   'reserved_name',
   'not_in_effect',
-  'refused_by_deploy',
   'no_default_route',
   'public_means_org',
   'egress_open',

@@ -7,7 +7,6 @@ import {
   fallbacksWithoutEffect,
   fieldsOfOtherStrategies,
   orchestrationNotInEffect,
-  orchestrationRefusedFields,
 } from './orchestration-yaml/fields-in-effect.ts';
 import { default_condition } from './orchestration-yaml/condition.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
@@ -21,11 +20,7 @@ export {
 export { isOrchestration } from './orchestration-yaml/is-orchestration.ts';
 export { leadOf } from './orchestration-yaml/lead.ts';
 export { orchestrationYamlExample } from './orchestration-yaml/example.ts';
-export {
-  orchestrationFieldsInEffect,
-  orchestrationNotInEffect,
-  orchestrationRefusedFields,
-} from './orchestration-yaml/fields-in-effect.ts';
+export { orchestrationFieldsInEffect, orchestrationNotInEffect } from './orchestration-yaml/fields-in-effect.ts';
 
 export interface ParsedOrchestrationYaml {
   /** Present exactly when no finding is an error. */
@@ -56,9 +51,6 @@ function remarks(source: YamlSource, config: OrchestrationConfig): Finding[] {
   return [
     ...orchestrationNotInEffect(config).map(({ field, sentence }) =>
       at('not_in_effect', field.split('.'), `\`${field}\` is not in effect: ${sentence}`),
-    ),
-    ...orchestrationRefusedFields(config).map(({ field, sentence }) =>
-      at('refused_by_deploy', field.split('.'), `Deploy refuses \`${field}\`: ${sentence}`),
     ),
     ...fieldsOfOtherStrategies(config).map(({ path, strategy }) => {
       const sentence = `\`${path.at(-1)}\` has no effect with \`strategy: ${config.strategy}\`; \`${strategy}\` reads it`;

@@ -5,7 +5,6 @@ import { table, type Page } from '../page.ts';
 const state = {
   'in effect': 'in effect',
   listed: 'accepted, not in effect yet',
-  refused: 'refused by deploy, for now',
 };
 
 /** Every field, and its effect today. */
@@ -29,9 +28,9 @@ ${agentYamlExample.trim()}
 }
 
 export function fieldTable(fields: readonly FieldEffect[]): string {
-  const rows = fields.map(({ field, state: now, sentence, values, except, with: beside }) => {
+  const rows = fields.map(({ field, state: now, sentence, values, with: beside }) => {
     const named = (values ?? []).map((value) => `\`${value}\``).join(', ');
-    const about = named === '' ? (except === undefined ? '' : ` (any but \`${except}\`)`) : ` (${named})`;
+    const about = named === '' ? '' : ` (${named})`;
     const with_ = beside === undefined ? '' : ` (with \`${beside.field}: ${beside.value}\`)`;
     return [`\`${field}\`${about}${with_}`, state[now], sentence];
   });

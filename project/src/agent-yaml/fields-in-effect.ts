@@ -1,23 +1,18 @@
-// The effect of every declared field today. `svc validate` reports it, deploy refuses or lists it, and the reference page prints it.
-// Deploy refuses a field whose absence would make an agent unsafe or broken.
-import { local_target, targetKinds } from '@gantry/contract/assets/targets.ts';
+// The effect of every declared field today. `svc validate` reports it, deploy lists it, and the reference page prints it.
+import { local_target } from '@gantry/contract/assets/targets.ts';
 import type { AgentConfig } from './config.ts';
 
 export interface FieldEffect {
   field: string;
-  /** `listed`: accepted, and named as "not in effect" by deploy and status. `refused`: accepted by validate, refused by deploy. */
-  state: 'in effect' | 'listed' | 'refused';
+  /** `listed`: accepted, and named as "not in effect" by deploy and status. */
+  state: 'in effect' | 'listed';
   sentence: string;
-  /** The row is about these values only, or about all other values. */
+  /** The row is about these values only. */
   values?: readonly (string | number)[];
-  except?: string | number;
   /** The row is about configs in which this field has this value, or none. */
   with?: { field: string; value: string };
 }
 
-/** Clouds that the field may name. A service has targets of those that are a kind. */
-const clouds = ['aws', 'gcp', 'azure', 'kubernetes'];
-const clouds_without_kind = clouds.filter((cloud) => !(targetKinds as readonly string[]).includes(cloud));
 const on_local = { field: 'deploy.cloud', value: local_target };
 
 export const fieldsInEffect: readonly FieldEffect[] = [
@@ -125,16 +120,6 @@ export const fieldsInEffect: readonly FieldEffect[] = [
     sentence:
       'local: runs in containers beside the service. Another name: runs on that target (`svc target list`), or on the only target of that kind.',
   },
-  ...(clouds_without_kind.length === 0
-    ? []
-    : [
-        {
-          field: 'deploy.cloud',
-          state: 'refused',
-          values: clouds_without_kind,
-          sentence: 'There is no target of this kind yet.',
-        } as const,
-      ]),
   {
     field: 'deploy.runtime',
     state: 'in effect',
@@ -213,9 +198,6 @@ export const fieldsInEffect: readonly FieldEffect[] = [
 /** Declared fields without an effect so far: deploy and status name them. */
 export const notInEffect = (config: AgentConfig): FieldEffect[] => declaredFields(fieldsInEffect, config, 'listed');
 
-/** Declared fields for which deploy refuses this config. */
-export const refusedFields = (config: AgentConfig): FieldEffect[] => declaredFields(fieldsInEffect, config, 'refused');
-
 /** The rows of this state whose fields have a value in the config. */
 export function declaredFields(
   rows: readonly FieldEffect[],
@@ -227,8 +209,7 @@ export function declaredFields(
     if (row.with !== undefined && (valueOf(config, row.with.field) ?? row.with.value) !== row.with.value) return false;
     const value = valueOf(config, row.field);
     if (value === undefined || (Array.isArray(value) && value.length === 0)) return false;
-    const isAbout = row.values === undefined || row.values.some((one) => one === value);
-    return isAbout && (row.except === undefined || value !== row.except);
+    return row.values === undefined || row.values.some((one) => one === value);
   });
 }
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentConfig } from './config.ts';
 import { agentYamlExample } from './example.ts';
-import { targetKinds } from '@gantry/contract/assets/targets.ts';
-import { fieldsInEffect, notInEffect, refusedFields } from './fields-in-effect.ts';
+import { fieldsInEffect, notInEffect } from './fields-in-effect.ts';
 import { fieldPaths, type JsonSchema } from '@gantry/contract/formats/json-schema.ts';
 import { agentJsonSchema } from './json-schema.ts';
 import { parseAgentYaml } from '../agent-yaml.ts';
@@ -66,18 +65,7 @@ test('the example uses every field', () => {
 const least = agentConfig.parse({ name: 'a', version: '1.0.0', team: 'ml', framework: 'crewai' });
 
 test('every field of a minimal config is in effect', () => {
-  expect([
-    notInEffect(least),
-    refusedFields({ ...least, deploy: { cloud: 'local', secrets: [] }, guardrails: [] }),
-  ]).toEqual([[], []]);
-});
-
-test('deploy refuses the clouds that are no kind of target, and no other', () => {
-  const refused = (cloud: string) => refusedFields(agentConfig.parse({ ...least, deploy: { cloud } })).length > 0;
-  const kinds: readonly string[] = targetKinds;
-  for (const cloud of ['aws', 'gcp', 'azure', 'kubernetes'])
-    expect([cloud, refused(cloud)]).toEqual([cloud, !kinds.includes(cloud)]);
-  expect([refused('local'), refused('prod')]).toEqual([false, false]);
+  expect(notInEffect(least)).toEqual([]);
 });
 
 test('region and runtime have no effect on local alone', () => {

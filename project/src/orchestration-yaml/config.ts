@@ -87,7 +87,9 @@ export const orchestrationConfig = z
     shared_state: z.record(z.string().max(100), json).optional().describe('State that all members share'),
     deploy: z
       .strictObject({
-        target: identifier.optional().describe('Where it runs; unset: local'),
+        target: identifier
+          .optional()
+          .describe('The target on which all members must serve. Unset: wherever each of them serves'),
         resources: resources.optional().describe('Processors and memory'),
       })
       .optional()

@@ -68,8 +68,12 @@ export const orchestrationFieldsInEffect: readonly FieldEffect[] = [
     sentence: 'Checked before each call of a member, and before each call to a model that names the run (`X-Svc-Run`).',
   },
   { field: 'shared_state', state: 'listed', sentence: 'Members get their input, and share no other state.' },
-  { field: 'deploy.target', state: 'in effect', values: ['local'], sentence: 'Runs in the service.' },
-  { field: 'deploy.target', state: 'refused', except: 'local', sentence: 'Only the target `local` exists so far.' },
+  {
+    field: 'deploy.target',
+    state: 'in effect',
+    sentence:
+      'It runs in the service. Each of its members must serve on this target, else a deploy and a call are refused.',
+  },
   { field: 'deploy.resources.cpu', state: 'listed', sentence: 'An orchestration has no container of its own.' },
   { field: 'deploy.resources.memory', state: 'listed', sentence: 'An orchestration has no container of its own.' },
 ];
@@ -77,10 +81,6 @@ export const orchestrationFieldsInEffect: readonly FieldEffect[] = [
 /** Declared fields without an effect: deploy and status name them. */
 export const orchestrationNotInEffect = (config: OrchestrationConfig): FieldEffect[] =>
   declaredFields(orchestrationFieldsInEffect, config, 'listed');
-
-/** Declared fields for which deploy refuses this config. */
-export const orchestrationRefusedFields = (config: OrchestrationConfig): FieldEffect[] =>
-  declaredFields(orchestrationFieldsInEffect, config, 'refused');
 
 /** Declared fields that only another strategy reads. A member is `agents` and its position. */
 export function fieldsOfOtherStrategies({

@@ -18,7 +18,7 @@ import { showDeploy } from './deployments/find-deploy.ts';
 import { findVersionToDeploy, type Wanted } from './deployments/find-version-to-deploy.ts';
 import type { DeployParts } from './parts.ts';
 import * as store from './store.ts';
-import { refuseUnfitTarget, refuseWhatIsMissing } from './steps/1-validate.ts';
+import { refuseUnfitTarget } from './steps/1-validate.ts';
 
 export interface DeployWish {
   ref: string;
@@ -93,7 +93,6 @@ export async function requireDeployable(
   });
   const grant = authorize(user, 'agent.deploy', subject);
   await authorizeTarget(db, user, target);
-  await refuseWhatIsMissing({ db, targets }, { config, target });
   const setting = await settings(db);
   refuseEgress(setting, config);
   await refuseUnlimited(targets, { setting, config, target });

@@ -31,7 +31,7 @@ import { memoryInPlan } from './memory-in-plan.ts';
 import type { DeployParts } from './parts.ts';
 import { planFor } from './plan-for.ts';
 import { runningVersion } from './serving/running-version.ts';
-import { whatIsMissing, whyUnguardedNow } from './steps/1-validate.ts';
+import { unfitTarget, whyUnguardedNow } from './steps/1-validate.ts';
 
 type Verdict = Plan['verdicts'][number];
 
@@ -114,7 +114,7 @@ async function validity(
     deployable
       ? verdict('validate', 'pass', `The project is valid; its agent is ${config.entrypoint ?? 'in agent.py'}.`)
       : verdict('validate', 'fail', faults.join('. ')),
-    ...(await whatIsMissing({ db, targets }, { config, target })).map(({ field, sentence }) =>
+    ...(await unfitTarget({ db, targets }, { config, target })).map(({ field, sentence }) =>
       verdict('validate', 'fail', `\`${field}\`: ${sentence}`),
     ),
     ...(refused === undefined ? [] : [verdict('validate', 'fail', refused)]),

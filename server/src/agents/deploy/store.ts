@@ -381,12 +381,13 @@ export async function putDescription(
 /** The agents' serving revisions on their default targets. `input` is null while no container of the revision has described it. */
 export const servingInputs = async (db: Reader, agent_ids: readonly string[]) =>
   await db.all<ServingInput>(sql`
-    select r.agent_id, r.desired, v.id as revision_id, v.version_id, v.version, v.digest,
+    select r.agent_id, r.target, r.desired, v.id as revision_id, v.version_id, v.version, v.digest,
       (select jsonb_build_object('schema', i.input_schema, 'keeps_threads', i.keeps_threads, 'required', i.required_fields) from revision_input i where i.revision_id = v.id) as input
     from route r join revision v on v.id = r.revision_id where r.is_default and r.agent_id = any(${agent_ids})`);
 
 export interface ServingInput {
   agent_id: string;
+  target: string;
   desired: Desired;
   revision_id: string;
   version_id: string;

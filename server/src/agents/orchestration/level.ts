@@ -1,6 +1,7 @@
 import type { Problem } from '@gantry/contract/problems.ts';
 import type { Link } from '../../ground/run-token.ts';
 import type { Orchestration } from './load-orchestration.ts';
+import type { WantedTarget } from './members/wanted-target.ts';
 
 /** One orchestration of a run: the called one, or a member of another one. All of them are one run: they share its id, its cancel and its limits. */
 export interface Level extends Orchestration {
@@ -15,6 +16,8 @@ export interface Level extends Orchestration {
   is_callers: boolean;
   /** The budgets of this orchestration and of those around it. */
   budgets: readonly Budget[];
+  /** Where the members serve: the wishes of this orchestration and of those around it. */
+  targets: readonly WantedTarget[];
   whole: WholeRun;
 }
 

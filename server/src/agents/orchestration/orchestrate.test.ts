@@ -103,6 +103,7 @@ test('a member whose call did not begin is called again, and one whose call may 
         input: 'hi',
         is_callers: true,
         budgets: [],
+        targets: [],
         whole: { calls: 0, failures: new Map() },
       },
       {

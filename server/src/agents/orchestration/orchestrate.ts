@@ -14,6 +14,7 @@ import type { Level } from './level.ts';
 import { loadOrchestration } from './load-orchestration.ts';
 import { memberInputs } from './members/member-inputs.ts';
 import { memberRef } from './members/member-ref.ts';
+import { wantedBy } from './members/wanted-target.ts';
 import type {
   MemberAnswer,
   OrchestrationInput,
@@ -68,6 +69,7 @@ async function orchestrate(parts: OrchestrationParts, run: OrchestrationRun): Pr
     input,
     is_callers: true,
     budgets: budget_usd === undefined ? [] : [{ ref: self.ref, budget_usd, spent_before: 0 }],
+    targets: wantedBy(self.ref, orchestration.config),
     whole: { calls: 0, failures: await failuresOf(db, run.id) },
   });
 }

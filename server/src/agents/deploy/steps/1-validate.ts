@@ -1,5 +1,5 @@
 // Step 1. Checks the version's files again, with the function of `svc validate`. The service may have become stricter since the push.
-import { notInEffect, refusedFields, targetOf, type AgentConfig } from '@gantry/project/agent-yaml.ts';
+import { notInEffect, targetOf, type AgentConfig } from '@gantry/project/agent-yaml.ts';
 import { checkProject } from '@gantry/project/agent-project.ts';
 import { Problem } from '@gantry/contract/problems.ts';
 import type { AssetSubject } from '../../../governance/access/subject.ts';
@@ -29,7 +29,7 @@ export async function validate(
     const errors = findings.filter(({ severity }) => severity === 'error').map((finding) => ({ ...finding }));
     throw new Problem('project_invalid', { detail: errors.map(({ message }) => message).join('. '), errors });
   }
-  await refuseWhatIsMissing({ db, targets }, { config, target: run.input.target });
+  await refuseUnfitTarget({ db, targets }, { config, target: run.input.target });
   const setting = await settings(db);
   refuseEgress(setting, config);
   await refuseUnlimited(targets, { setting, config, target: run.input.target });
@@ -81,12 +81,7 @@ interface Missing {
   sentence: string;
 }
 
-/** Refuses features that the service lacks when the agent would be unsafe or broken without them. */
-export async function refuseWhatIsMissing(parts: Parts, wanted: Wish): Promise<void> {
-  refuse(await whatIsMissing(parts, wanted));
-}
-
-/** Before the decision: no version can be approved for a target that is unknown, or that has not what it needs. */
+/** Also before the decision: no version can be approved for a target that is unknown, or that has not what it needs. */
 export async function refuseUnfitTarget(parts: Parts, wanted: Wish): Promise<void> {
   refuse(await unfitTarget(parts, wanted));
 }
@@ -101,13 +96,7 @@ function refuse(missing: readonly Missing[]): void {
   throw new Problem('not_in_effect', { detail, errors });
 }
 
-export async function whatIsMissing(parts: Parts, wanted: Wish): Promise<Missing[]> {
-  // The requested target replaces the one in the file.
-  const fields = refusedFields(wanted.config).filter(({ field }) => field !== 'deploy.cloud');
-  return [...fields, ...(await unfitTarget(parts, wanted))];
-}
-
-async function unfitTarget(parts: Parts, wanted: Wish): Promise<Missing[]> {
+export async function unfitTarget(parts: Parts, wanted: Wish): Promise<Missing[]> {
   const unknown = await unknownTarget(parts, wanted);
   return unknown.length === 0 ? await missingIsolation(parts, wanted) : unknown;
 }

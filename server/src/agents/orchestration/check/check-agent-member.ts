@@ -11,6 +11,7 @@ import type { ServingInput } from '../../deploy/serving/serving-inputs.ts';
 import type { AssetRecord } from '../../../assets/registry/find.ts';
 import { into, pointerFault, takesNoText } from '../members/member-input.ts';
 import type { Inputs } from '../members/member-inputs.ts';
+import { elsewhere, type WantedTarget } from '../members/wanted-target.ts';
 
 export type Fault = Pick<MemberFault, 'message' | 'command'>;
 
@@ -21,11 +22,13 @@ export interface Facts {
   by: CallingAsset;
   inputs: Inputs;
   takesText: boolean;
+  /** Where all agents serve. */
+  wanted: readonly WantedTarget[];
 }
 
 export async function agentFault(
   db: Reader,
-  { member, asset: agent, by, inputs, takesText: isText }: Facts,
+  { member, asset: agent, by, inputs, takesText: isText, wanted }: Facts,
 ): Promise<Fault | undefined> {
   const { ref } = agent;
   const exact = parseVersionRef(member.ref);
@@ -44,6 +47,10 @@ export async function agentFault(
       message: `${ref} serves version ${serving.version}, not ${exact.version}.`,
       command: `svc deploy ${member.ref}`,
     };
+  for (const one of wanted) {
+    const fault = await elsewhere(db, one, { ref, serving });
+    if (fault !== undefined) return fault;
+  }
   if (!isText && member.input === undefined) return undefined;
   return mappingFault({ ref, name: agent.name, pointer: member.input, serving });
 }

@@ -18,6 +18,7 @@ import { loadOrchestration } from '../load-orchestration.ts';
 import { agentFault, type Fault } from './check-agent-member.ts';
 import { inputsIn } from '../members/member-inputs.ts';
 import { orchestrationFault } from './check-orchestration-member.ts';
+import { wantedBy } from '../members/wanted-target.ts';
 import { withFallbacks } from '../members/with-fallbacks.ts';
 
 export interface Checked {
@@ -47,10 +48,11 @@ export async function checkMembers(db: Reader, asset: AssetRecord, { id }: { id:
     inputsIn(db, orchestration),
   ]);
   const checked: Checked = { faults: [], notices: [] };
+  const wanted = wantedBy(asset.ref, config);
   for (const member of config.agents) {
     const ref = memberRef(member);
     const found = members.find((one) => one.id === asset_ids.get(ref));
-    const facts = { member, by, inputs, takesText: takesText(config, member) };
+    const facts = { member, by, inputs, takesText: takesText(config, member), wanted };
     const fault =
       found === undefined
         ? { message: `${ref} was deleted; a new one of this name is another one.`, command: 'svc orchestration push' }

@@ -9,10 +9,11 @@ import { pointerFault } from '../members/member-input.ts';
 import { firstMembers, inputSchema, type Inputs } from '../members/member-inputs.ts';
 import { memberRef } from '../members/member-ref.ts';
 import { nestingFault } from '../members/nesting.ts';
+import { elsewhere, type WantedTarget } from '../members/wanted-target.ts';
 
 export async function orchestrationFault(
   db: Reader,
-  { member, asset, by, inputs, takesText }: Facts,
+  { member, asset, by, inputs, takesText, wanted }: Facts,
 ): Promise<Fault | undefined> {
   const { id, ref, name, serving_version_id } = asset;
   const exact = parseVersionRef(member.ref);
@@ -25,6 +26,10 @@ export async function orchestrationFault(
     return { message: `${ref} serves version ${serving?.version}, not ${exact.version}.`, command };
   const nesting = nestingFault(inputs.reached, by, asset);
   if (nesting !== undefined) return { message: nesting, command: null };
+  for (const one of wanted) {
+    const fault = await insideElsewhere(db, one, inputs, orchestration);
+    if (fault !== undefined) return fault;
+  }
   const { input: pointer } = member;
   if (pointer !== undefined) {
     const schema = inputSchema(inputs, orchestration);
@@ -32,6 +37,25 @@ export async function orchestrationFault(
     return fault === undefined ? undefined : { message: fault, command: null };
   }
   return takesText ? textFault(inputs, orchestration) : undefined;
+}
+
+/** The first agent inside that serves on another target. One that does not serve has a fault of its own at the deploy of its orchestration. */
+async function insideElsewhere(
+  db: Reader,
+  wanted: WantedTarget,
+  { reached, serving }: Inputs,
+  orchestration: Orchestration,
+): Promise<Fault | undefined> {
+  for (const member of orchestration.config.agents) {
+    const ref = memberRef(member);
+    const id = orchestration.asset_ids.get(ref) ?? '';
+    const [inner, one] = [reached.get(id), serving.get(id)];
+    const fault =
+      (one && (await elsewhere(db, wanted, { ref, serving: one }))) ??
+      (inner && (await insideElsewhere(db, wanted, { reached, serving }, inner)));
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 /** Why the members inside that get the caller's input cannot get a text. There is no circle: that is checked before. */

@@ -21,6 +21,7 @@ import type { OrchestrationParts } from '../parts.ts';
 import { failed, readMemberAnswer, runStatusOf, threadThatWaits } from './read-member-answer.ts';
 import { spanIdOf } from '../runs/record-run.ts';
 import { untilRestarted } from './until-restarted.ts';
+import { refuseElsewhere } from './wanted-target.ts';
 
 export interface MemberCall {
   /** The whole one, in the run. */
@@ -111,6 +112,7 @@ async function callOnce(
         const admit = async () => await admitAgent(parts, { run: step, level }, member);
         const admitted = await (attempt === 1 ? admit() : untilRestarted(step.signal, admit));
         sent = await servingInput(parts, admitted);
+        await refuseElsewhere(parts.ingress.db, level.targets, { ref: admitted.agent.ref, serving: sent });
         return { admitted, body: Buffer.from(JSON.stringify(bodyOf(sent))) };
       },
     });

@@ -14,6 +14,7 @@ import { withTime } from '../runs/deadline.ts';
 import { chainOf, type Level } from '../level.ts';
 import { loadOrchestration } from '../load-orchestration.ts';
 import { memberRef } from './member-ref.ts';
+import { wantedBy } from './wanted-target.ts';
 import type { MemberAnswer, OrchestrationResult, OrchestrationRun } from '../runs/orchestration-run.ts';
 import type { OrchestrationParts } from '../parts.ts';
 import { ends_the_run, failedInside, max_answer_bytes, failed } from './read-member-answer.ts';
@@ -55,6 +56,7 @@ export async function callOrchestration(
       ...level.budgets,
       ...(budget_usd === undefined ? [] : [{ ref, budget_usd, spent_before: chosen.spent_before }]),
     ],
+    targets: [...level.targets, ...wantedBy(ref, config)],
     whole: level.whole,
   };
   const waited_ms = step.waited_ms - (chosen.waited_ms ?? 0);
