@@ -25,6 +25,16 @@ const onCluster = inSoak.map(() => 'e2e/soak/kubernetes/*.test.ts');
 // its time, so three of them run at a time, after the others.
 const withContainers = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 const withDatabase = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+// Those of e2e/shared that look into no container by the engine.
+const storiesOnCluster = [
+  'hosted-tools',
+  'human-in-the-loop',
+  'memory-config',
+  'runs-of-calls',
+  'skills',
+  'subagents',
+  'tools',
+].map((name) => `e2e/shared/${name}.test.ts`);
 // They share a cluster, and some cut its nodes off.
 const alone = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
@@ -108,6 +118,17 @@ export default defineConfig({
           expect: patient,
           testTimeout: 30_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'kubernetes-stories',
+          ...alone,
+          include: storiesOnCluster,
+          globalSetup: ['e2e/kubernetes/stories-setup.ts'],
+          expect: patient,
+          testTimeout: 240_000,
+          hookTimeout: 600_000,
         },
       },
       {

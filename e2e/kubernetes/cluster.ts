@@ -41,9 +41,26 @@ const kubectl_timeout_ms = 120_000;
 const most_output_bytes = 16_000_000;
 
 export function testCluster(): TestCluster {
-  const cluster = clusterOf(inject('kubernetes_cluster'));
-  const nodes = Array.from({ length: inject('kubernetes_nodes') }, (_, index) => nodeOf(cluster, index + 1));
-  const program = join(inject('kubernetes_programs'), 'kubectl');
+  return clusterAt({
+    number: inject('kubernetes_cluster'),
+    node_count: inject('kubernetes_nodes'),
+    programs: inject('kubernetes_programs'),
+  });
+}
+
+/** `programs` is the folder with kubectl. */
+export function clusterAt({
+  number,
+  node_count,
+  programs,
+}: {
+  number: number;
+  node_count: number;
+  programs: string;
+}): TestCluster {
+  const cluster = clusterOf(number);
+  const nodes = Array.from({ length: node_count }, (_, index) => nodeOf(cluster, index + 1));
+  const program = join(programs, 'kubectl');
 
   function begin(args: string[]) {
     const options = { timeout: kubectl_timeout_ms, maxBuffer: most_output_bytes };

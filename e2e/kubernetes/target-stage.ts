@@ -47,7 +47,7 @@ export async function openTargetStage(cluster: TestCluster, more: Partial<Config
     door_addresses: [cluster.host],
   });
   const made = await openAccount(cluster, here, await installationId(app.db));
-  const door = await openDoor(cluster);
+  const door = await openDoor(cluster, testConfig().door.port);
   const ca = await readFile(cluster.api.authority_file, 'utf8');
   const config = {
     kind: 'kubernetes',
@@ -78,24 +78,31 @@ export async function openAccount(
   const folder = await mkdtemp(join(tmpdir(), 'gantry-policy-'));
   const path = join(folder, policy.file);
   await writeFile(path, policy.content);
-  await cluster.kubectl('apply', '-f', path);
+  const made = await applyPolicy(cluster, here, path);
   await rm(folder, { recursive: true });
+  return { policy, ...made };
+}
+
+export async function applyPolicy(
+  cluster: TestCluster,
+  here: TestNamespace,
+  policy_path: string,
+): Promise<Omit<Account, 'policy'>> {
+  await cluster.kubectl('apply', '-f', policy_path);
   const [account = ''] = (await here.kubectl('get', 'role', '-o', 'name')).trim().split('\n');
   const name = account.replace(/.*\//, '');
   const remove = async () =>
     void (await cluster.kubectl('delete', 'clusterrole,clusterrolebinding', `${name}-${here.name}`));
   return {
     remove,
-    policy,
     account: name,
     token: (await here.kubectl('create', 'token', name, '--duration=2h')).trim(),
   };
 }
 
 /** The door with TLS, as pods find it. */
-async function openDoor(cluster: TestCluster): Promise<{ url: string; close: () => void }> {
+export async function openDoor(cluster: TestCluster, port: number): Promise<{ url: string; close: () => void }> {
   const files = await cluster.certificate();
-  const { port } = testConfig().door;
   const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
   const door = createServer({ cert, key }, (socket) => {
     const inside = connect({ host: cluster.host, port });

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { modelUpstream } from '../../server/src/testing/models/model-upstream.ts';
 import { freePort } from '../../server/src/testing/servers/free-port.ts';
-import { install, type Opened } from '../installation.ts';
+import { install, type Opened, type OwnInstallation } from '../installation.ts';
 import { offerStage } from '../offered-stage.ts';
 import { start_deadline_seconds, sync_budget_seconds } from './limits.ts';
 import { teams } from './teams.ts';
@@ -26,7 +26,7 @@ export interface Shared {
 
 /** One installation, because a separate one for each file makes the same dependency images again. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const offer = await offerStage(open(), ({ opened, model_url, mcp_port, second_mcp_port }) => ({
+  const offer = await offerStage(openShared(), ({ opened, model_url, mcp_port, second_mcp_port }) => ({
     opened,
     model_url,
     mcp_port,
@@ -36,11 +36,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => await offer.close();
 }
 
-async function open(): Promise<Shared & { stop(): Promise<void> }> {
+/** `private_hosts`: further ones to which the service may connect. Other values are its settings. */
+export async function openShared({ private_hosts = '', ...settings }: Record<string, string> = {}): Promise<
+  Shared & Pick<OwnInstallation, 'must' | 'stop'>
+> {
   const upstream = await modelUpstream(undefined, { latency: 50 });
   const [mcp_port, second_mcp_port] = [await freePort(), await freePort()];
   const gantry = await install({
-    OUTBOUND_PRIVATE_HOSTS: `${upstream.host},127.0.0.1:${mcp_port},127.0.0.1:${second_mcp_port}`,
+    OUTBOUND_PRIVATE_HOSTS: [upstream.host, `127.0.0.1:${mcp_port}`, `127.0.0.1:${second_mcp_port}`, private_hosts]
+      .filter((host) => host !== '')
+      .join(),
+    ...settings,
     SYNC_BUDGET_SECONDS: String(sync_budget_seconds),
     START_DEADLINE_SECONDS: String(start_deadline_seconds),
   }).catch(async (error: unknown) => {
@@ -50,6 +56,7 @@ async function open(): Promise<Shared & { stop(): Promise<void> }> {
   for (const team of Object.values(teams)) await gantry.must(`svc team create ${team}`);
   return {
     opened: gantry.opened,
+    must: async (line, typing) => await gantry.must(line, typing),
     model_url: upstream.base_url,
     mcp_port,
     second_mcp_port,

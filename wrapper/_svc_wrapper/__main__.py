@@ -22,12 +22,14 @@ def main() -> None:
     # For this start only: processes of the user's code search modules in Python's usual places.
     os.environ.pop("PYTHONSAFEPATH", None)
 
+    from .settings.authorities import trust_service
     from .settings.secret_files import load_secret_files
     from .settings.settings import SettingsError, read_settings
 
     try:
         own = load_secret_files(os.environ)
         settings = read_settings(os.environ, own=own, app_folder=app_folder)
+        trust_service(os.environ)
     except SettingsError as error:
         sys.exit(f"the agent's server cannot start: {error}")
 
