@@ -26,6 +26,7 @@ import { measure as requests } from './requests.ts';
 import type { Row } from './report/row.ts';
 import { openMeasured, type Measured } from './service/service.ts';
 import { measure as signIn } from './sign-in.ts';
+import { measure as sizes } from './sizes.ts';
 import { measure as tools } from './tools.ts';
 import { printTable } from './report/table.ts';
 import { measure as tracing } from './tracing.ts';
@@ -41,8 +42,8 @@ let opened: Measured | undefined;
 const measured = firstUse(async () => (opened = await openMeasured()));
 const on = (measure: (measured: Measured) => Promise<Row[]>) => async () => await measure(await measured());
 
-// In this order: idle memory before the first request, the first deploy before the first package. The gateway, tools, placement and fairness have
-// processes of their own, and guardrails need no installation.
+// In this order: idle memory before the first request, the first deploy before the first package. The gateway, tools, placement, sizes and
+// fairness have processes of their own, and guardrails need no installation.
 const measures = {
   gateway: async () => await gateway(options),
   tools: async () => await tools(options),
@@ -50,6 +51,7 @@ const measures = {
   placement: async () => await placement(options),
   fairness: async () => await fairness(options),
   knowledge: async () => await knowledge(options),
+  sizes: async () => await sizes(options),
   'idle-memory': on(idleMemory),
   'first-deploy': on(firstDeploy),
   redeploy: on(redeploy),

@@ -36,7 +36,7 @@ export async function treeResidentMegabytes(pid: number): Promise<number> {
   return each.reduce((sum, one) => sum + one, 0);
 }
 
-async function parentOf(pid: number): Promise<number | undefined> {
+export async function parentOf(pid: number): Promise<number | undefined> {
   try {
     return Number((await statOf(pid))[1]);
   } catch {

@@ -13,6 +13,7 @@ export interface Row {
     | 'pages/s'
     | 'requests'
     | 'containers'
+    | 'connections'
     | '%';
   /** None if it could not be measured; `how` then has the reason. */
   samples: number[];

@@ -8,6 +8,7 @@ import { guardrailsPage } from './guardrails.ts';
 import { orchestrationYamlPage } from './orchestration-yaml.ts';
 import { problemsPage } from './problems.ts';
 import { settingsPage } from './settings.ts';
+import { sizesPage } from './sizes.ts';
 import { targetsPage } from './targets.ts';
 import { threatsPage } from './threats.ts';
 
@@ -22,6 +23,7 @@ export async function pages(): Promise<Page[]> {
     orchestrationYamlPage(),
     problemsPage(),
     settingsPage(),
+    await sizesPage(),
     await targetsPage(),
     await threatsPage(),
   ];

@@ -68,13 +68,15 @@ export interface PoolSettings {
 
 // Statements without an await between them are sent at once. The driver supports this; its types lack it.
 const pipelined: object = { pipeline: true };
+/** Of a pool without a size of its own. */
+export const pool_size = 16;
 const statement_ms = 60_000;
 const connect_ms = 10_000;
 
 export function openDatabase(
   connection: Connection,
   {
-    max = 16,
+    max = pool_size,
     answer_ms = Infinity,
     plans_once = false,
     onError = () => {},
