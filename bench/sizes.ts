@@ -40,7 +40,7 @@ const kinds: Kind[] = [
   {
     role: 'ingress',
     call: 'POST /agents/sized/invoke',
-    send: async (to) => await to.send('POST', '/agents/sized/invoke', JSON.stringify({ input: JSON.parse(body) })),
+    send: async (to) => await to.send('POST', '/agents/sized/invoke', `{"input":${body}}`),
   },
   {
     role: 'api',
