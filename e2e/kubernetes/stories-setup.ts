@@ -1,6 +1,6 @@
 // The stories of e2e/shared, with a namespace of a cluster in the place of this machine's engine. Their files are the same: here `svc` adds
 // `--target cluster` to each deploy and each request for approval that names no target.
-import { chmod, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { removeCluster } from '../../setup/kubernetes/cluster.js';
@@ -14,11 +14,12 @@ import { applyPolicy, openDoor } from './target-stage.ts';
 const node_count = 2;
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const offer = await offerStage(open(), ({ opened, model_url, mcp_port, second_mcp_port }) => ({
+  const offer = await offerStage(open(), ({ opened, model_url, mcp_port, second_mcp_port, authority }) => ({
     opened,
     model_url,
     mcp_port,
     second_mcp_port,
+    authority,
   }));
   project.provide('shared_url', offer.url);
   return async () => await offer.close();
@@ -47,7 +48,8 @@ async function open(): Promise<Shared & { stop(): Promise<void> }> {
   });
   await deployThere(join(shared.opened.root, 'bin/svc'));
   const opened = opening.move();
-  return { ...shared, stop: async () => await opened.disposeAsync() };
+  const authority = await readFile(cluster.api.authority_file, 'utf8');
+  return { ...shared, authority, stop: async () => await opened.disposeAsync() };
 }
 
 async function addTarget(

@@ -22,6 +22,8 @@ export interface Shared {
   mcp_port: number;
   /** The same, for a second one. */
   second_mcp_port: number;
+  /** Of the certificate of the door, where it has one. */
+  authority?: string;
 }
 
 /** One installation, because a separate one for each file makes the same dependency images again. */

@@ -3,6 +3,7 @@
 // tests need one; else it takes one of teams.ts, which has its dependency image. A crew is deployed in crewai.test.ts: its image is the largest.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { inject } from 'vitest';
 import { installationAt, type Installation } from '../installation.ts';
 import { offeredStage } from '../offered-stage.ts';
@@ -16,7 +17,8 @@ export async function sharedInstallation(
   folder: string,
   shared_team?: (typeof teams)[keyof typeof teams],
 ): Promise<SharedInstallation> {
-  const { opened, ...more } = await offeredStage<Shared>(inject('shared_url'));
+  const { opened, authority, ...more } = await offeredStage<Shared>(inject('shared_url'));
+  if (authority !== undefined) setDefaultCACertificates([...getCACertificates(), authority]);
   const directory = join(opened.root, folder);
   await mkdir(directory);
   const gantry = installationAt(opened, { directory, team: shared_team ?? folder });

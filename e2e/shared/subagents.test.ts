@@ -1,6 +1,8 @@
 // Agents in containers that call their subagents in A2A: whom a call is for, what each call needs, and what a hostile agent can try.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, request as forward } from 'node:http';
+import { createServer, request } from 'node:http';
+import { request as requestByTls } from 'node:https';
+import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -158,13 +160,17 @@ async function reveal(name: string): Promise<Known> {
 test("crewai's client asks a subagent by its address alone: the card names no credential, and the container adds it", async () => {
   const { url, key } = await reveal('boss');
   // In place of the container: it adds the key to each request.
-  const container = createServer((request, response) => {
-    const headers = { ...request.headers, authorization: `Bearer ${key}` };
-    const passed = forward(url + String(request.url), { method: request.method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+  const forward = url.startsWith('https:') ? requestByTls : request;
+  const container = createServer((asked, response) => {
+    const headers = { ...asked.headers, authorization: `Bearer ${key}` };
+    const passed = forward(url + String(asked.url), { method: asked.method, headers }, (answer) => {
+      const { 'content-length': _, ...more } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, more);
+      if (asked.url?.endsWith('agent-card.json') !== true) answer.pipe(response);
+      // A door with a name of its own is named there. This client is to come through here.
+      else void text(answer).then((card) => response.end(card.replaceAll(url, `http://${asked.headers.host}`)));
     });
-    request.pipe(passed);
+    asked.pipe(passed);
   });
   await new Promise<void>((resolve) => container.listen(0, '127.0.0.1', resolve));
   try {

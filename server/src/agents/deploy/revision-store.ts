@@ -1,4 +1,5 @@
 import type { GovernedTx } from '../../governance/access/change.ts';
+import type { Reader } from '../../ground/database/database.ts';
 import { sql } from '../../ground/database/sql.ts';
 import type { RevisionMemory } from './revision-memory.ts';
 import type { RevisionRow } from './store.ts';
@@ -16,3 +17,6 @@ export async function insertRevision(
           ${row.memory_config_id}, ${row.memory_scope}, ${row.threads_kept_seconds}, ${row.items_kept_seconds}) returning id`,
   );
 }
+
+export const targetOfRevision = async (db: Reader, id: string): Promise<string | undefined> =>
+  (await db.one<{ target: string }>(sql`select target from revision where id = ${id}`))?.target;

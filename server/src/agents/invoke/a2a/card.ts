@@ -4,6 +4,7 @@ import { Problem } from '@gantry/contract/problems.ts';
 import { inputFields } from '@gantry/project/input/input-fields.ts';
 import { jsonReply, type Reply } from '../../../governance/http/answer/reply.ts';
 import { signedIn } from '../../../people/principals/signed-in.ts';
+import { doorAddress } from '../../deploy/serving/door-address.ts';
 import { describeAgent } from '../describe-agent.ts';
 import type { Ingress } from '../ingress.ts';
 import type { Question } from '../ask.ts';
@@ -27,10 +28,11 @@ export async function readCard(ingress: Ingress, asked: Question & Pick<Asked, '
 }
 
 async function findForReader(ingress: Ingress, { caller, name, headers }: Question & Pick<Asked, 'headers'>) {
-  // The name by which it has asked is the one that it reaches.
   if (caller.kind === 'agent') {
     const { user, asset: agent, serving } = await findSubagent(ingress, caller, name);
-    return { user, agent, serving, base_url: `http://${headers.get('host')}` };
+    // On a network of the engine, the name by which it has asked is the one that it reaches.
+    const base_url = (await doorAddress(ingress.db, caller.revision_id)) ?? `http://${headers.get('host')}`;
+    return { user, agent, serving, base_url };
   }
   const { caller: user, agent, serving } = await ingress.agents.find(signedIn(caller), name);
   if (agent === undefined) throw new Problem('not_found');
