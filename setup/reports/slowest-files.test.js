@@ -1,6 +1,7 @@
 // @ts-check
 import { expect, test } from 'vitest';
 import config from '../../vitest.config.ts';
+import { everyday } from '../test-projects.js';
 import { partLine, readBudgets, timesOfRun } from './slowest-files.js';
 
 const timed = (/** @type {number} */ seconds, project = 'server') => ({ file: `${seconds}.test.ts`, project, seconds });
@@ -31,8 +32,7 @@ test('each part of the suite has a budget, and all together fit into 15 minutes 
   const budgets = readBudgets();
   expect(Object.keys(budgets).toSorted()).toEqual([...projects, 'pytest'].toSorted());
   // Each of vitest and pytest has two workers. A file has the seconds of one of them; pytest says how long the run took.
-  // The tests of clouds and of Kubernetes are no part of a whole run.
-  const { pytest = 0, clouds: _, kubernetes: _also, ...ofVitest } = budgets;
-  const total = Object.values(ofVitest).reduce((sum, seconds) => sum + seconds, 2 * pytest);
+  const { pytest = 0, ...ofVitest } = budgets;
+  const total = everyday.reduce((sum, name) => sum + (ofVitest[name] ?? 0), 2 * pytest);
   expect(total).toBeLessThanOrEqual(2 * 15 * 60);
 });

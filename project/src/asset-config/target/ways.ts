@@ -17,7 +17,7 @@ export const ways = {
   service_ca: certificate
     .optional()
     .describe(
-      'PEM: the only authority that the certificate of `service_url` may have for agents that dial in; unset: those of their system',
+      'PEM: the only authority that the certificate of `service_url` may have for agents that dial in, and a further one for their clients; unset: those of their system',
     ),
   service_url: httpAddress.describe('The address at which containers there reach the door of this service (DOOR_URL)'),
 };
